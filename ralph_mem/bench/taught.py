@@ -6,13 +6,13 @@ A file of teachings is {name, users: [{id, sessions: [{id, at, prompts: [text]}]
 
 import html
 from collections import namedtuple
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ralph_mem.bench import labelled, measures
 from ralph_mem.bench.histories import Memory
 from ralph_mem.bench.labelled import moment, text
+from ralph_mem.bench.retrieval import Announce
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.memory.facts import learning, wording
 from ralph_mem.memory.inject import briefing
@@ -24,7 +24,6 @@ User = namedtuple("User", "id sessions useful repeats")
 Session = namedtuple("Session", "id at prompts")  # `at` in milliseconds; in the order of their times
 # A sentence of a session that teaches again, and those of earlier sessions that had taught it.
 Repeat = namedtuple("Repeat", "session text of")
-Announce = Callable[[str, int, int], object]
 
 # With candidates learned from the prompts, and with the briefing of turns alone.
 LEARNED, TURNS = ARMS = ("learned", "turns-alone")

@@ -24,6 +24,7 @@ from ralph_mem.bench import commands as used
 from ralph_mem.bench.truth import figures
 from ralph_mem.bench.truth import running as truth
 from ralph_mem.interfaces.cli import bench_tables, printing
+from ralph_mem.interfaces.cli.bench_tables import number
 from ralph_mem.interfaces.cli.printing import Json
 
 commands = typer.Typer()
@@ -230,14 +231,14 @@ def _print_retrieval(report: dict[str, Any], per_category: bool) -> None:
     rows = [(other, name, *_compared(found)) for other, each in report["against"].items() for name, found in each.items()]
     printing.table(("", "measure", "difference", "from", "to", "p"), rows)
     missed = report["misses"]
-    shares = ", ".join(f"{_figure(missed[name]['value'])} {name}" for name in retrieval.NAMED if missed[name])
+    shares = ", ".join(f"{number(missed[name]['value'])} {name}" for name in retrieval.NAMED if missed[name])
     printing.text(f"\n{missed['missed']} not among the first ten; the query names of them: {shares or 'nothing'}")
-    _print_notes(report)
+    bench_tables.notes(report)
 
 
 def _print_figures(part: dict[str, Any]) -> None:
     every = {**part["modes"], **part["baselines"]}
-    rows = [(name, *[_figure(figures.get(each)) for each in measures.NAMES]) for name, figures in every.items()]
+    rows = [(name, *[number(figures.get(each)) for each in measures.NAMES]) for name, figures in every.items()]
     printing.table(("", *measures.NAMES), rows)
 
 
@@ -245,7 +246,7 @@ def _print_loop(report: dict[str, Any]) -> None:
     printing.text(f"{report['runs']} runs of small broken repositories, with memory and without, from the same seeds")
     columns = ("runs", "iterations", "success", "tokens")
     rows = [
-        (group, arm, *[_figure(figures[name]) for name in columns])
+        (group, arm, *[number(figures[name]) for name in columns])
         for group, arms in report["groups"].items()
         for arm, figures in arms.items()
     ]
@@ -253,7 +254,7 @@ def _print_loop(report: dict[str, Any]) -> None:
     printing.text("\nwith memory against without, difference with its 95 % interval, exact p of a permutation test")
     rows = [(group, name, *_compared(found)) for group, each in report["against"].items() for name, found in each.items()]
     printing.table(("tasks", "measure", "difference", "from", "to", "p"), rows)
-    _print_notes(report)
+    bench_tables.notes(report)
 
 
 def _print_taught(report: dict[str, Any]) -> None:
@@ -261,7 +262,10 @@ def _print_taught(report: dict[str, Any]) -> None:
         f"{report['name']}: {report['repeats']} times taught again, {report['sessions']} sessions of {report['users']} users"
     )
     rows = [
-        (name, *[_figure(found[each]["value"] if found[each] else None) for each in ("learned", "turns-alone", "useless")])
+        (
+            name,
+            *[number(found[each]["value"] if found[each] else None) for each in ("learned", "turns-alone", "useless")],
+        )
         for name, found in [*report["by_user"].items(), ("all", report)]
     ]
     printing.table(("user", "had been told", "by turns alone", "useless lines"), rows)
@@ -272,19 +276,10 @@ def _print_precision(report: dict[str, Any]) -> None:
     printing.text(f"{report['beliefs']} beliefs, {report['cases']} queries: what a prompt is told, and what a search finds")
     parts = {"all": report, **report["categories"]}
     rows = [
-        (name, way, found["cases"], found["passed"], _figure(found["precision"]), _figure(found["recall"]), found["superseded"])
+        (name, way, found["cases"], found["passed"], number(found["precision"]), number(found["recall"]), found["superseded"])
         for name, part in parts.items() for way, found in [(way, part[way]) for way in precision.WAYS]
     ]  # fmt: skip
     printing.table(("", "", "queries", "passed", "precision", "recall", "superseded told"), rows)
-
-
-def _print_notes(report: dict[str, Any]) -> None:
-    for note in report["notes"]:
-        printing.text(f"note: {note}")
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}" if value <= 1 else f"{value:.1f}"
 
 
 def _compared(found: dict[str, float]) -> tuple[str, ...]:

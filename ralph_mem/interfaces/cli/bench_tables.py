@@ -38,28 +38,27 @@ def injection(report: dict[str, Any]) -> None:
     printing.text(
         f"{report['name']}, {report['mode']}: {report['queries']} queries, {report['unanswerable']} prompts that nothing answers"
     )
-    rows = [(arm, *[_number(figures[name]) for name in ARMS]) for arm, figures in report["arms"].items()]
+    rows = [(arm, *[number(figures[name]) for name in ARMS]) for arm, figures in report["arms"].items()]
     printing.table(("", *ARMS.values()), rows)
     _injection_sorts(report)
     _injection_curve(report)
     _injection_start(report["start"])
     printing.text(f"\ntokens told twice: {report['told_twice']} at prompts, {report['start']['told_twice']} at starts")
-    saved = ", ".join(f"{_number(share)} of the tokens of {arm}" for arm, share in report["fewer_tokens"].items())
+    saved = ", ".join(f"{number(share)} of the tokens of {arm}" for arm, share in report["fewer_tokens"].items())
     printing.text(f"\nover all prompts the hook saves {saved}; tokens counted by: {report['counted_by']}\n")
     goals = report["goals"].items()
     rows = [
-        (INJECTION_GOALS[name], _number(goal["wanted"]), _number(goal["reached"]), "yes" if goal["met"] else "no")
+        (INJECTION_GOALS[name], number(goal["wanted"]), number(goal["reached"]), "yes" if goal["met"] else "no")
         for name, goal in goals
     ]
     printing.table(("goal", "wanted", "reached", "met"), rows)
-    for note in report["notes"]:
-        printing.text(f"note: {note}")
+    notes(report)
 
 
 def _injection_sorts(report: dict[str, Any]) -> None:
     printing.text("\nprompts that nothing answers, left alone by the hook, with the 95 % interval")
     rows = [
-        (sort, each["prompts"], _number(each["left_alone"]), _interval(each["left_alone"]), _number(each["false_items"]))
+        (sort, each["prompts"], number(each["left_alone"]), _interval(each["left_alone"]), number(each["false_items"]))
         for sort, each in report["sorts"].items()
     ]
     printing.table(("", "prompts", "left alone", "from - to", "false items in 100"), rows)
@@ -74,24 +73,31 @@ def _injection_curve(report: dict[str, Any]) -> None:
     rows = [
         (
             each["threshold"],
-            *[_number(each[name]) for name in ("answered", "relevant_items")],
-            *[_number(each["left_alone"][sort]) for sort in sorts],
+            *[number(each[name]) for name in ("answered", "relevant_items")],
+            *[number(each["left_alone"][sort]) for sort in sorts],
         )
         for each in report["curve"]
     ]
     printing.table(("likely enough", "answered", "items relevant", *[f"alone: {sort}" for sort in sorts]), rows)
     printing.text("\nhow far a chance can be believed")
-    tenths = [(each["cases"], _number(each["said"]), _number(each["relevant"])) for each in report["reliability"]]
+    tenths = [(each["cases"], number(each["said"]), number(each["relevant"])) for each in report["reliability"]]
     printing.table(("memories judged", "said", "relevant"), tenths)
 
 
 def _injection_start(start: dict[str, Any]) -> None:
     if start["sessions"]:
-        told = ", ".join(f"{arm} {_number(start[arm])} ({_interval(start[arm])})" for arm in briefed.ARMS)
+        told = ", ".join(f"{arm} {number(start[arm])} ({_interval(start[arm])})" for arm in briefed.ARMS)
         printing.text(f"\nat the start of {start['sessions']} sessions that edit a file again, the turn that matters named: {told}")
 
 
-def _number(value: Any) -> str:
+def notes(report: dict[str, Any]) -> None:
+    """Print what has to be known beside the figures of a benchmark."""
+    for note in report["notes"]:
+        printing.text(f"note: {note}")
+
+
+def number(value: Any) -> str:
+    """Return what was measured in three digits, with or without its interval beside it; a dash where nothing was."""
     value = value["value"] if isinstance(value, dict) else value
     return "-" if value is None else f"{value:.3f}" if value <= 1 else f"{value:.1f}"
 
@@ -166,8 +172,7 @@ def truth(report: dict[str, Any]) -> None:
         printing.text(f"not run: {name} ({missing} is not here)")
     for name in report["missed"]:
         printing.text(f"not counted: {name}, where the person did not come to edit while the loop worked")
-    for note in report["notes"]:
-        printing.text(f"note: {note}")
+    notes(report)
 
 
 def _truth_row(name: str, each: dict[str, Any]) -> tuple[object, ...]:

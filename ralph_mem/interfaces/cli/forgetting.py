@@ -86,6 +86,11 @@ def _preview(reader: Reader, choice: select.Choice, json: bool) -> None:
             {"would_delete": rows, "snapshots": choice.runs(), "files": choice.files, "digest": choice.digits, "confirmed": False}
         )
         return
+    show_choice(reader, choice)
+
+
+def show_choice(reader: Reader, choice: select.Choice) -> None:
+    """Print what would be deleted, and how that is done."""
     again = f"Nothing is deleted yet. To delete exactly this, add --confirm {choice.digits}"
     for line in [*select.preview(reader, choice), again]:
         printing.text(line)

@@ -9,7 +9,7 @@ import typer
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import count, day
-from ralph_mem.core.settings import effective
+from ralph_mem.core.settings import effective, trust
 from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.correcting import edited
@@ -19,7 +19,6 @@ from ralph_mem.maintenance import registry, tending
 from ralph_mem.maintenance.proposals import asking, models, proposing
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import candidates, learning
-from ralph_mem.memory.facts.learning import Learned
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.store.connection import Store
 
@@ -81,7 +80,7 @@ def _learned(place: projects.Project, dry_run: bool, json: bool) -> None:
         printing.text(NOTHING_NEW)
 
 
-def _looked_through(place: projects.Project, settings: dict[str, Any]) -> list[Learned]:
+def _looked_through(place: projects.Project, settings: dict[str, Any]) -> list[learning.Learned]:
     _need_memory(place)
     with closing(access.to_write(place)) as opened:
         return _tended(opened, place, settings)
@@ -92,14 +91,14 @@ def _need_memory(place: projects.Project) -> None:
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem status` says whether it is recorded")
 
 
-def _tended(opened: Store, place: projects.Project, settings: dict[str, Any]) -> list[Learned]:
+def _tended(opened: Store, place: projects.Project, settings: dict[str, Any]) -> list[learning.Learned]:
     """Do all that waits, in sight of whoever waits for it; what a scheduler starts keeps out of the way of sessions."""
     opened.is_awaited = printing.is_watched()
     with printing.steps("learning") as tell:
         return tending.tend(opened, place, settings, sys.maxsize, float("inf"), tell)
 
 
-def _values(each: Learned, dry_run: bool) -> dict[str, object]:
+def _values(each: learning.Learned, dry_run: bool) -> dict[str, object]:
     return {
         "verb": each.verb, "target": each.target, "score": round(each.score, 4), "sentence": each.sentence, "kind": each.kind,
         "strength": each.strength, "turn": each.turn, "said_at": each.said_at, "fact": "" if dry_run else each.fact,
@@ -131,7 +130,7 @@ def _preview_request(place: projects.Project, settings: "dict[str, Any]", model:
         "model": model, "requests": len(found), "turns": len(turns), "sentences": sum(len(turn.sentences) for turn in turns),
         "tokens": sum(request.tokens[0] for request in found),
         "estimated_cents": round(sum(models.estimate(model, *request.tokens) for request in found), 2),
-        "left_cents": round(proposing.left(settings[proposing.BUDGET]), 2), "budget_cents": settings[proposing.BUDGET],
+        "left_cents": round(proposing.left(settings[trust.BUDGET]), 2), "budget_cents": settings[trust.BUDGET],
     }  # fmt: skip
     if json:
         sent = [{"turn": turn.prompt.public_id, "said_at": turn.prompt.at, "sentences": turn.sentences} for turn in turns]
@@ -157,7 +156,7 @@ def _in_words(told: "dict[str, Any]") -> "list[str]":
 
 def _send(place: projects.Project, settings: "dict[str, Any]", model: str, json: bool) -> None:
     """Learn by the rules first, so that nothing is lost where a model fails, then ask it."""
-    if not settings[proposing.BUDGET]:
+    if not settings[trust.BUDGET]:
         proposing.check_budget(0, 0)
     with closing(access.to_write(place)) as opened:
         _tended(opened, place, settings)
@@ -167,7 +166,7 @@ def _send(place: projects.Project, settings: "dict[str, Any]", model: str, json:
     if json:
         printing.as_json(_proposed(result))
     else:
-        _tell_proposed(result, settings[proposing.BUDGET])
+        _tell_proposed(result, settings[trust.BUDGET])
 
 
 def _proposed(result: proposing.Round) -> "dict[str, Any]":

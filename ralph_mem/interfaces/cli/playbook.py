@@ -13,6 +13,7 @@ from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.forgetting import show_choice
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
@@ -219,9 +220,7 @@ def _preview(reader: Reader, choice: select.Choice, json: bool) -> None:
         rows = [row.public_id for row in choice.rows()]
         printing.as_json({"would_delete": rows, "digest": choice.digits, "confirmed": False})
         return
-    again = f"Nothing is deleted yet. To delete exactly this, add --confirm {choice.digits}"
-    for line in [*select.preview(reader, choice), again]:
-        printing.text(line)
+    show_choice(reader, choice)
 
 
 def _all_of(store: Store, expired: bool) -> list[str]:

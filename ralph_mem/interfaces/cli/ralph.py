@@ -1,6 +1,5 @@
 """The commands of `ralph` that watch, stop, roll back and examine a loop."""
 
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,10 +33,6 @@ Force = Annotated[bool, typer.Option("--force", help="Put back what you changed 
 All = Annotated[bool, typer.Option("--all", help="Put back what changed before the run was over, whoever changed it.")]
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
 @group.command()
 def stop(
     rollback: Annotated[bool, typer.Option("--rollback", help="Roll the files back too, shown first.")] = False,
@@ -61,7 +56,7 @@ def stop(
     if rollback:
         ralph_apply.roll_back(place, values, run, target, (force, everything), confirm, json)
     elif json:
-        printing.as_json(telling.facts(run, _now()))
+        printing.as_json(telling.facts(run, runs.now_ms()))
 
 
 def _stopped(place: Place, values: dict[str, Any], rollback: bool) -> Run:
@@ -128,10 +123,10 @@ def status(
         return printing.as_json({"id": None, "runs": []}) if json else printing.text(overview.NOTHING)
     shown = runs.find(place, run) if run or runs.latest(place) else found[-1]
     if json:
-        facts = telling.facts(shown, _now())
+        facts = telling.facts(shown, runs.now_ms())
         (step,) = runs.with_id(place, shown, [facts["next"]])
         return printing.as_json({**facts, "next": step, "runs": [each.id for each in found]})
-    lines = runs.with_id(place, shown, display.status_lines(shown, _now()))
+    lines = runs.with_id(place, shown, display.status_lines(shown, runs.now_ms()))
     printing.text("\n".join([*lines, *_process(place, shown)]))
     if history:
         printing.table(COLUMNS_OF_RUN, rows_of_run(shown))

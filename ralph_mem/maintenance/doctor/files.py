@@ -17,6 +17,7 @@ from ralph_mem.core.finding import Finding, ok, problem, warning
 from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.process import printed_by
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import trust
 from ralph_mem.maintenance import usage as quota
 from ralph_mem.maintenance.doctor.recording import is_strange, settings_of
 from ralph_mem.maintenance.forget import pending
@@ -33,8 +34,6 @@ FACTS = """
 SELECT application_id, user_version, journal_mode, page_count * page_size, (SELECT count(*) FROM sqlite_master)
 FROM pragma_application_id, pragma_user_version, pragma_journal_mode, pragma_page_count, pragma_page_size"""
 SET_ASIDE = "nothing: the next session start sets it aside and begins a new one; `ralph-mem trust` shows it then"
-LOOK = "`ralph-mem doctor --repair` shows what can be done"
-LINK = "`ralph-mem trust` shows it"
 SHARE = "`ralph-mem trust` shows each; to share one memory with a container, give both homes the same XDG_DATA_HOME folder"
 
 
@@ -58,7 +57,7 @@ def databases(project: Project) -> Iterator[Finding]:
 def _missing(project: Project) -> Finding:
     """Say why there is no database: none yet, or what stands in its place is not used."""
     seen, _, do = check.refusal(project).partition("; ")
-    return problem("database", seen, do or LINK) if seen else ok("database", "none yet: the next session start makes it")
+    return problem("database", seen, do or trust.HOW) if seen else ok("database", "none yet: the next session start makes it")
 
 
 def _unreadable(check: str, folder: str, error: BaseException) -> Finding:
@@ -180,7 +179,7 @@ def altered(project: Project) -> Iterator[Finding]:
         return
     if names:
         seen = f"{count(len(names), 'row')} not as they were written, such as {names[0]}"
-        yield problem("rows", seen, LOOK)
+        yield problem("rows", seen, inspect.REPAIR)
 
 
 def kept(project: Project) -> Iterator[Finding]:

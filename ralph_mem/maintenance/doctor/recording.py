@@ -18,7 +18,6 @@ from ralph_mem.memory.ownership import check, seals
 from ralph_mem.memory.recall import features
 from ralph_mem.memory.store import connection
 
-MODEL_BUDGET = "memory.model_budget_cents"
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
 CLOSED = "see the permissions below"
 SET_BACK = "nothing, if the clock is right now: what is recorded stays in order"
@@ -213,6 +212,6 @@ def judging(_: Project) -> Iterator[Finding]:
 
 def leaving(project: Project) -> Iterator[Finding]:
     """Tell what of the memory may leave this machine: nothing, unless its person has set a budget for a model."""
-    cents = settings_of(project)[MODEL_BUDGET]
+    cents = settings_of(project)[trust.BUDGET]
     may = f"sentences of your prompts, to a model, for {cents} cents a day at most, when `ralph-mem learn --with` is confirmed"
     yield ok("what may leave", may if cents else "nothing that is remembered")

@@ -7,6 +7,7 @@ from collections import Counter
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.settings.trust import BUDGET
 from ralph_mem.maintenance.proposals import asking, models
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import taking
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ralph_mem.memory.rows.prompts import Progress
     from ralph_mem.memory.store.connection import Store
 
-BUDGET = "memory.model_budget_cents"
 HOW = f"`ralph-mem config set --global {BUDGET} 20` lets it spend 20 cents a day"
 NAME = "spent.json"  # what models have cost the person on each day
 # Days that are kept, so that a clock that was set back finds what was spent on its day.

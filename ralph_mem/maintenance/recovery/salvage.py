@@ -7,6 +7,7 @@ import time
 
 from ralph_mem.core.errors import StoreError
 from ralph_mem.maintenance.recovery import lost_facts
+from ralph_mem.maintenance.recovery.damage import FAILURES
 from ralph_mem.memory.rows import existing, facts, kinds, row
 from ralph_mem.memory.store import connection, schema
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-FAILURES = (connection.sqlite.Error, MemoryError, OverflowError, ValueError)
 # What the new database knows better.
 OWN_PROPERTIES = ("checked_schema", connection.FORGETTING, connection.STANDING)
 # A leaf that is lost holds some dozens of rows; where an inner page is lost with all below it, so many tries are a second.
