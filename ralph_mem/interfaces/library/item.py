@@ -1,4 +1,4 @@
-"""What a program gets back: a value that it kept, and what was known at a moment that has passed."""
+"""What a program gets back of a value that it kept, and of what was known at an earlier moment."""
 
 from ralph_mem.memory import items, namespaces
 from ralph_mem.memory.rows import facts
