@@ -76,11 +76,12 @@ class Asked:
         self.for_model = self.failed = self.no_model = False
         self.now = time.time_ns() // 1_000_000
 
-    def reader(self) -> "Reader":
-        """Open what may be read. Raises StoreError where nothing is remembered."""
+    def reader(self, change: bool = False) -> "Reader":
+        """Open what may be read, to `change` with the events stored that wait for it. Raises StoreError for no memory."""
         from ralph_mem.memory.recall.lookup import Reader  # lazy: a status recalls nothing
 
-        return Reader(access.to_read(self.project), self.project, self.settings)
+        opened = access.to_change(self.project) if change else access.to_read(self.project)
+        return Reader(opened, self.project, self.settings)
 
 
 def enter(name: str = "") -> str:

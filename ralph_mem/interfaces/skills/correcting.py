@@ -6,9 +6,8 @@ from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces import verbs
 from ralph_mem.interfaces.skills import typed_words
 from ralph_mem.interfaces.skills.memory import one_id
-from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory import notes_by_hand
 from ralph_mem.memory.recall import layers, lookup
-from ralph_mem.memory.recall.lookup import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,16 +44,12 @@ def _note(text: str) -> "tuple[str, bool]":
     return text, everywhere
 
 
-def _reader(asked: "Asked") -> Reader:
-    return Reader(access.to_change(asked.project), asked.project, asked.settings)
-
-
 def edit(asked: "Asked") -> str:
     """Correct what a memory says; returns its line."""
     name, text = [*asked.text.split(None, 1), "", ""][:2]
     if not text.strip():
         raise RalphMemError("/mem edit takes an id and the new text", f"for example: /mem {verbs.OF['edit'].example}")
-    reader = _reader(asked)
+    reader = asked.reader(change=True)
     found = lookup.find(reader, name)
     notes_by_hand.edit(found, asked.project, asked.settings, text, session=asked.session)
     kept = [notes_by_hand.KEEPS_ITS_MARK] if notes_by_hand.is_from_outside(found) else []
@@ -64,7 +59,7 @@ def edit(asked: "Asked") -> str:
 def pin(asked: "Asked") -> str:
     """Keep a memory in view, or with `--off` let go of it; returns its line and what the pins take."""
     typed = typed_words.Typed(asked.text, (), verbs.OF["pin"].flags())
-    reader = _reader(asked)
+    reader = asked.reader(change=True)
     name = one_id(typed, "pin")
     is_new = notes_by_hand.pin(lookup.find(reader, name), pinned="--off" not in typed.options)
     room = notes_by_hand.room_of_pins(reader, event.instructions())
@@ -75,7 +70,7 @@ def pin(asked: "Asked") -> str:
 
 def wrong(asked: "Asked") -> str:
     """Say that a memory misled; returns its line and how many receipts say so now."""
-    reader = _reader(asked)
+    reader = asked.reader(change=True)
     name = one_id(typed_words.Typed(asked.text, ()), "wrong")
     told = notes_by_hand.wrong(reader, lookup.find(reader, name))
     return "\n".join([layers.index(lookup.find(reader, name)), notes_by_hand.told_wrong(told), UNDO])
@@ -87,4 +82,4 @@ def undo(asked: "Asked") -> str:
         raise RalphMemError("/mem undo takes no words", "it takes back the last note, edit, pin or wrong")
     from ralph_mem.memory import undoing  # lazy: only for what is taken back
 
-    return undoing.undo(_reader(asked))
+    return undoing.undo(asked.reader(change=True))

@@ -4,7 +4,6 @@ from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.core.redaction import stored
 from ralph_mem.interfaces import verbs
-from ralph_mem.memory import access
 from ralph_mem.memory.facts import accepting, by_hand, candidates
 from ralph_mem.memory.facts import relations as known
 from ralph_mem.memory.recall.lookup import Reader
@@ -69,7 +68,7 @@ def _added(asked: "Asked", text: str) -> str:
 
 
 def _changed(asked: "Asked", verb: str, name: str) -> str:
-    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    reader = asked.reader(change=True)
     done = by_hand.change(reader, name, by_hand.retire if verb == "retire" else accepting.undo)
     _, fact = by_hand.look(reader, name)
     holds = [f"{other} holds again." for other in done or ()]
@@ -78,7 +77,7 @@ def _changed(asked: "Asked", verb: str, name: str) -> str:
 
 def learn(asked: "Asked") -> str:
     """Show what waits, or take in the person's answer to what was shown; only their own typed line decides."""
-    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    reader = asked.reader(change=True)
     words = asked.text.split()
     answers = candidates.named(reader, words)
     if words and not answers:
