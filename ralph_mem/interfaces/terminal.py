@@ -26,7 +26,7 @@ BY_HAND = (
 def main(words: "list[str]") -> int:
     """Hand over to the command line where its packages are; else carry out a verb of the memory. Returns the exit code."""
     background.restart_in_utf8()
-    if sys.version_info >= OLDEST and not _missing():
+    if sys.version_info >= OLDEST and not extras.missing(PACKAGES):
         import runpy  # lazy: only where its packages are
 
         runpy.run_module("ralph_mem.interfaces.cli", run_name="__main__", alter_sys=True)
@@ -38,12 +38,6 @@ def main(words: "list[str]") -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python would try again at its end
         return 0
     return code
-
-
-def _missing() -> "list[str]":
-    from importlib.util import find_spec  # lazy: brings more than a verb needs
-
-    return [name for name in PACKAGES if find_spec(name) is None]
 
 
 def _verb(words: "list[str]") -> int:

@@ -48,6 +48,13 @@ def installation(extra: str = "", python: str = "") -> str:
     return start + shlex.quote(LIES_IN + (f"[{extra}]" if extra else ""))
 
 
+def missing(names: "tuple[str, ...]") -> "list[str]":
+    """Return those of some packages that this interpreter has not."""
+    from importlib.util import find_spec  # lazy: brings more than most lines about an extra need
+
+    return [name for name in names if find_spec(name) is None]
+
+
 def packages(extra: str) -> "list[str]":
     """Return the packages that an extra brings, as the installed package declares them."""
     from importlib import metadata  # lazy: its metadata brings `email`, and most people have the folder of the plugin

@@ -47,7 +47,7 @@ def _done(given: argparse.Namespace) -> int:
         stopped = handover.stop(handover.Log())
         print(f"Stopped: {stopped}." if stopped else "No page is at work.")
         return 0
-    missing = _missing()
+    missing = extras.missing(NEEDED)
     if missing:
         _hand_over(given)
         raise extras.MissingExtra(f"the page needs {', '.join(missing)}", extras.installation("page", sys.executable))
@@ -70,12 +70,6 @@ def _hand_over(given: argparse.Namespace) -> None:
     able = handover.Log().interpreter() if given.what == "detached" and not given.again else ""
     if able:
         os.execv(able, [able, "-I", "-X", "utf8", *sys.argv, "--again"])  # noqa: S606 - no shell is wanted
-
-
-def _missing() -> list[str]:
-    from importlib.util import find_spec  # lazy: brings more than a stop needs
-
-    return [name for name in NEEDED if find_spec(name) is None]
 
 
 if __name__ == "__main__":
