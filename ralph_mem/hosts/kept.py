@@ -103,22 +103,24 @@ def entries(path: Path, start: int = 0) -> Iterator[tuple[Line, "dict[str, Any] 
         return
     with path.open("rb") as file:
         for line in lines(file, start):
-            yield line, _parsed(b"" if line.tail else line.head)
+            yield line, parsed(b"" if line.tail else line.head)
 
 
 def _of_document(path: Path) -> Iterator[tuple[Line, "dict[str, Any] | None"]]:
     """Yield a document and then each of its messages; it is one line, which counts as read with the last of them."""
     size = path.stat().st_size
     data = path.read_bytes() if size <= MOST_DOCUMENT_BYTES else b""
-    whole = _parsed(data)
+    whole = parsed(data)
     messages = whole.pop("messages", None) if whole else None
     for each in [whole, *(messages if isinstance(messages, list) else [])]:
         yield Line(0, size, b"", b"", True), each if isinstance(each, dict) else None
 
 
-def _parsed(data: bytes) -> "dict[str, Any] | None":
+def parsed(data: object) -> "dict[str, Any] | None":
+    """Return the JSON object that bytes or a text hold, None where they hold none."""
     try:
-        value = fast.loads(data.decode("utf-8", "replace"))
+        text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+        value = fast.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

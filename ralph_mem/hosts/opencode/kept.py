@@ -9,13 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ralph_mem.core import fast, paths
+from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.hosts import ended
 from ralph_mem.hosts.claude_code.archive import Kept, Passed
 from ralph_mem.hosts.claude_code.event import HEAD_BYTES
 from ralph_mem.hosts.claude_code.transcripts import EARLIEST_MS, Step
-from ralph_mem.hosts.kept import OF_AN_AGENT, PROMPT, Record
+from ralph_mem.hosts.kept import OF_AN_AGENT, PROMPT, Record, parsed
 from ralph_mem.memory.store import connection
 
 PLACES, NAMES = ("",), ("opencode*.db",)
@@ -77,10 +77,10 @@ def steps(record: Record, start: int = 0) -> Iterator[Step]:
     with closing(opened(record.path)) as db:
         number = start
         for number, (name, at, data) in enumerate(db.execute(MESSAGES, (record.session, start)), start + 1):
-            message = _parsed(data)
+            message = parsed(data)
             record.unreadable += message is None
             record.at = max(record.at, at if isinstance(at, int) else 0)
-            parts = [_parsed(part) for (part,) in db.execute(PARTS, (name,))]
+            parts = [parsed(part) for (part,) in db.execute(PARTS, (name,))]
             record.unreadable += parts.count(None)
             if message:
                 yield from _of_message(record, name, message, [part for part in parts if part], number)
@@ -88,14 +88,6 @@ def steps(record: Record, start: int = 0) -> Iterator[Step]:
             record.said = None
         for event in record.closing():
             yield Step(event.at, event, number)
-
-
-def _parsed(data: object) -> "dict[str, Any] | None":
-    try:
-        value = fast.loads(data) if isinstance(data, str) else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _of_message(record: Record, name: str, message: dict[str, Any], parts: list[dict[str, Any]], number: int) -> Iterator[Step]:
