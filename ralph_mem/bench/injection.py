@@ -1,20 +1,21 @@
 """Measure what the prompt hook tells at each query, and at prompts that nothing in the memory answers.
 
 Beside it stand three ways of telling without asking: everything, newest first, until the budget is full, the five newest
-memories, and nothing. All spend at most the hook's budget, and what they spend is counted with the fence around it.
+memories, and nothing. All spend at most the hook's budget, and what they spend is counted with the fence around it. At a start
+it is how often the briefing names the turn that edited last what a session goes on to edit.
 """
 
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ralph_mem.bench import asking, briefed, measures
+from ralph_mem.bench import asking, measures
 from ralph_mem.bench.asking import ALL, ARMS, FIVE, HOOK
-from ralph_mem.bench.histories import Histories, History, source
+from ralph_mem.bench.histories import Histories, History, Memory, source
 from ralph_mem.bench.retrieval import LEXICAL, Announce, Meaning, silent
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.maintenance import count_tokens
-from ralph_mem.memory.inject import prompting
+from ralph_mem.memory.inject import briefing, prompting
 from ralph_mem.memory.recall import search
 
 # What telling must be worth: the share of prompts without an answer that are left alone, of what is told that is relevant,
@@ -89,7 +90,7 @@ def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, An
         "fewer_tokens": {arm: _saved(asked, arm) for arm in (ALL, FIVE)},
         "sorts": {sort: _sort(each) for sort, each in sorts.items() if each},
         "arms": found, "curve": at_thresholds(asked),
-        "reliability": reliability(asked), "goals": _goals(asked, found), "start": briefed.measure(histories),
+        "reliability": reliability(asked), "goals": _goals(asked, found), "start": at_starts(histories),
         "told_twice": sum(each.twice for each in asked),
         "counted_by": count_tokens.pricing()[0], "notes": histories.notes,
     }  # fmt: skip
@@ -179,3 +180,70 @@ def reliability(asked: Sequence[Any]) -> list[dict[str, Any]]:
 def _tenth(judged: list[tuple[float, bool]]) -> dict[str, Any]:
     said = sum(chance for chance, _ in judged) / len(judged)
     return {"cases": len(judged), "said": said, "relevant": measures.share([right for _, right in judged])}
+
+
+# What is told at a start
+
+BRIEFING, NEWEST = AT_START = ("briefing", "newest-ten")
+NEWEST_NAMED = 10
+NEW_SESSION = 0
+# A file that more than a tenth of the sessions edit, but for one or two, says nothing about which turn matters.
+WIDESPREAD = 0.1
+
+# A session that edits files again: where it begins, and the turns that edited them last.
+Start = namedtuple("Start", "place matters")
+
+
+def at_starts(histories: Histories) -> dict[str, Any]:
+    """Return how many sessions there are, of how many each arm named a turn that matters, and the tokens that starts told twice."""
+    named: dict[str, list[bool]] = {arm: [] for arm in AT_START}
+    twice = 0
+    for history in histories.projects:
+        found, more = _of_history(history)
+        twice += more
+        for arm in AT_START:
+            named[arm] += found[arm]
+    return {"sessions": len(named[BRIEFING]), **{arm: measures.share(found) for arm, found in named.items()}, "told_twice": twice}
+
+
+def _of_history(history: History) -> tuple[dict[str, list[bool]], int]:
+    named: dict[str, list[bool]] = {arm: [] for arm in AT_START}
+    there = twice = 0
+    with Throwaway() as throwaway:
+        for start in starts(history):
+            throwaway.remember(history.memories[there : start.place])
+            there = start.place
+            text, items = briefing.build([throwaway.store], throwaway.settings, NEW_SESSION, None, 0)
+            twice += measures.told_twice(text)
+            told = {throwaway.names.get(item.memory) for item in items if item.tokens}
+            newest = {memory.id for memory in history.memories[max(0, there - NEWEST_NAMED) : there]}
+            named[BRIEFING].append(not start.matters.isdisjoint(told))
+            named[NEWEST].append(not start.matters.isdisjoint(newest))
+    return named, twice
+
+
+def starts(history: History) -> list[Start]:
+    """Return the sessions that go on to edit a file that an earlier session edited."""
+    telling = _telling_files(history.memories)
+    edits: dict[str, set[str]] = {}
+    for memory in history.memories:
+        edits.setdefault(memory.session, set()).update(telling.intersection(memory.files))
+    found: list[Start] = []
+    begun: set[str] = set()
+    last: dict[str, str] = {}
+    for place, memory in enumerate(history.memories):
+        if memory.session not in begun:
+            begun.add(memory.session)
+            matters = frozenset(last[path] for path in edits[memory.session] if path in last)
+            found += [Start(place, matters)] if matters else []
+        last.update(dict.fromkeys(memory.files, memory.id))
+    return found
+
+
+def _telling_files(memories: list[Memory]) -> set[str]:
+    sessions: dict[str, set[str]] = {}
+    for memory in memories:
+        for path in memory.files:
+            sessions.setdefault(path, set()).add(memory.session)
+    most = max(2, WIDESPREAD * len({memory.session for memory in memories}))
+    return {path for path, named in sessions.items() if len(named) <= most}

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ralph_mem.bench import briefed, commands
+from ralph_mem.bench import commands
+from ralph_mem.bench import injection as injected
 from ralph_mem.interfaces.cli import printing
 
 INJECTION_GOALS = {
@@ -86,7 +87,7 @@ def _injection_curve(report: dict[str, Any]) -> None:
 
 def _injection_start(start: dict[str, Any]) -> None:
     if start["sessions"]:
-        told = ", ".join(f"{arm} {number(start[arm])} ({_interval(start[arm])})" for arm in briefed.ARMS)
+        told = ", ".join(f"{arm} {number(start[arm])} ({_interval(start[arm])})" for arm in injected.AT_START)
         printing.text(f"\nat the start of {start['sessions']} sessions that edit a file again, the turn that matters named: {told}")
 
 
