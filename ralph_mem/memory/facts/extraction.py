@@ -15,12 +15,13 @@ from ralph_mem.memory.facts import extraction_patterns as patterns
 from ralph_mem.memory.facts import extraction_statements as statements
 from ralph_mem.memory.facts import retraction
 from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows.fact_queries import LEAST_TOLD
 from ralph_mem.memory.rows.facts import CORRECTION, FACT
 
 # Whoever types more has pasted most of it.
 MOST_CHARACTERS = 2_500
 SHORTEST, LONGEST = own_words.SHORTEST, 320
-MOST_FOUND = 3
+MOST_FOUND = 5
 MARKS = "`'\".,;:!?()"  # around the words of a command in a sentence
 LEAST_STRENGTH, SURE = 0.5, 0.9
 
@@ -164,24 +165,31 @@ def _in_another_language(seen: str) -> "tuple[float, str, float] | None":
 
 def _english(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
-    if not _is_english(seen) or any([of_now.search(seen) for of_now in (manner.NOW, manner.POINT, manner.UNSURE, manner.UNMEANT)]):
-        return None
-    if manner.is_task(seen):
-        return None
     dropped = retraction.of(seen)
-    if dropped and dropped.is_order:
+    if dropped and dropped.is_order and may_hold(seen, is_order=True):
         return SURE, FACT, 0.0  # whom it names is taken back, and itself it says nothing
-    is_reproach = bool(manner.REPROACH.search(seen))
-    if not is_reproach and (seen.rstrip(" !").endswith("?") or manner.ASKING.search(seen) or manner.WHY.search(seen)):
+    if not may_hold(seen):
         return None
+    is_reproach = bool(manner.REPROACH.search(seen))
     forms = [(strength, kind) for kind, strength, form in patterns.FORMS if form.search(seen)]
     stated = statements.kind_of(seen)
     kinds = [(strength, kind, seen) for strength, kind in forms] + ([stated] if stated else [])
     kinds = [each for each in kinds if each[1] == CORRECTION or not is_reproach]
     strength, kind = max([(each[0] + manner.weight(seen, *each[1:]), each[1]) for each in kinds], default=(0.0, ""))
-    if round(strength, 2) < LEAST_STRENGTH:
-        return None
-    return strength, kind, likelihood.of(seen, forms, (stated[0], stated[1]) if stated else None)
+    likely = likelihood.of(seen, forms, (stated[0], stated[1]) if stated else None)
+    if round(strength, 2) >= LEAST_STRENGTH:
+        return strength, kind, likely
+    return (likely, kind or FACT, likely) if likely >= LEAST_TOLD else None  # by its words, without a form
+
+
+def may_hold(sentence: str, is_order: bool = False) -> bool:
+    """Say whether an English sentence, or an order to forget, is neither about the moment nor a task nor a question."""
+    if not _is_english(sentence) or languages.language_of(sentence) or manner.is_task(sentence):
+        return False
+    if any([of_now.search(sentence) for of_now in (manner.NOW, manner.POINT, manner.UNSURE, manner.UNMEANT)]):
+        return False
+    is_asking = sentence.rstrip(" !").endswith("?") or manner.ASKING.search(sentence) or manner.WHY.search(sentence)
+    return is_order or not is_asking or bool(manner.REPROACH.search(sentence))
 
 
 def _is_english(text: str) -> bool:

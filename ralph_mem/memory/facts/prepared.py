@@ -177,7 +177,7 @@ def _short(text: str) -> str:
 
 def _passes(fact: "Fact") -> int:
     """Return until when what was said once in passing is news, in ms; 0 for what stays."""
-    return fact.said_at + fact_queries.STANDING_DAYS_MS if fact.status == facts.CANDIDATE and fact.sightings < 2 else 0
+    return fact_queries.passes(fact) if fact.status == facts.CANDIDATE and fact.sightings < 2 else 0
 
 
 def _gains(store: "Store", against: "Against", at: int) -> "dict[str, list[Any]]":

@@ -21,8 +21,8 @@ def texts(prompt):
 def test_of_what_holds_nearly_all_is_found_and_of_what_passes_nearly_nothing():
     held = [said for said in voices.HOLDS if texts(said)]
     mistaken = [said for said in voices.PASSES if texts(said)]
-    assert (len(held), len(voices.HOLDS)) == (63, 64), set(voices.HOLDS) - set(held)
-    assert (len(mistaken), len(voices.PASSES)) == (2, 66), mistaken
+    assert (len(held), len(voices.HOLDS)) == (64, 64), set(voices.HOLDS) - set(held)
+    assert (len(mistaken), len(voices.PASSES)) == (3, 67), mistaken
 
 
 def test_a_sentence_is_found_in_its_own_words_where_it_stands():
@@ -249,9 +249,10 @@ def test_who_is_not_sure_states_nothing(said, found):
     assert bool(texts(said)) is found
 
 
-def test_a_prompt_gives_three_at_most_the_strongest_in_their_order():
-    prompt = "Our CI is slow. Always use `uv`. Never use `pip`. From now on sign every commit. Tests must never sleep."
-    assert texts(prompt) == ["Always use `uv`.", "Never use `pip`.", "From now on sign every commit."]
+def test_a_prompt_gives_five_at_most_the_strongest_in_their_order():
+    rules = ["Always use `uv`.", "Never use `pip`.", "From now on sign every commit.", "Never push to main.", "Always run `make`."]
+    prompt = " ".join(["Our CI is slow.", *rules, "Prices are cents."])
+    assert texts(prompt) == rules
 
 
 def test_a_long_prompt_and_a_long_sentence_give_nothing():
@@ -502,7 +503,7 @@ def test_no_text_takes_long(text):
 )
 def test_whatever_is_found_is_a_piece_of_the_prompt(prompt):
     found = extraction.find(prompt)
-    assert len(found) <= 3
+    assert len(found) <= 5
     for each in found:
         assert each.text == prompt[each.start : each.end]
         assert 12 <= len(each.text) <= 320 and 0 < each.strength < 1

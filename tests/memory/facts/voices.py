@@ -79,6 +79,7 @@ HOLDS = (
 )  # fmt: skip
 
 PASSES = (
+    "all nodes have that except the two new ones",
     # work to do
     "add a button to the settings page that exports the invoices",
     "fix the failing test in tests/test_parser.py",

@@ -27,8 +27,8 @@ SEVEN = (
 def say(a_session):
     """Take statements into the memory of a session."""
 
-    def taken(text, source=facts.ADD, kind=facts.RULE, at=NOON, parent=""):
-        with_session = taking.Statement(text, kind, source, at, parent)
+    def taken(text, source=facts.ADD, kind=facts.RULE, at=NOON, parent="", strength=1.0):
+        with_session = taking.Statement(text, kind, source, at, parent, strength=strength)
         a_session.store.begin()
         found = taking.take(a_session.store, with_session, at)
         a_session.store.commit()
@@ -63,9 +63,15 @@ def test_of_what_was_said_in_passing_three_sentences_stand_in_a_line(say, anothe
     assert [line.count('" (2026-01-01)') for line in lines] == [3, 1]
 
 
-def test_what_was_said_in_passing_long_ago_is_not_told(say, another_session):
-    say("Run the tests with make check.", facts.PROMPT, at=NOON - 31 * DAY)
+@pytest.mark.parametrize(("strength", "days"), [(0.5, 31), (0.9, 121)])
+def test_what_was_said_in_passing_long_ago_is_not_told(say, another_session, strength, days):
+    say("Run the tests with make check.", facts.PROMPT, at=NOON - days * DAY, strength=strength)
     assert standing(another_session.starts("clear")) == []
+
+
+def test_what_is_very_likely_of_use_is_told_longer_than_a_month(say, another_session):
+    say("Run the tests with make check.", facts.PROMPT, at=NOON - 31 * DAY, strength=0.9)
+    assert standing(another_session.starts("clear")) == ['- you said: "Run the tests with make check." (2025-12-01)']
 
 
 def test_what_was_said_in_two_sessions_is_told_whenever_that_was(say, a_session, another_session):
