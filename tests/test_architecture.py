@@ -72,7 +72,7 @@ HOT += ("ralph_mem.hosts.others", "ralph_mem.hosts.known", "ralph_mem.hosts.ende
 HOT += tuple(f"ralph_mem.hosts.{host}.{name}" for host in known.OTHERS for name in ("shape", "record"))
 # Below all that starts programs; and the readers of test output, which work with expressions, where a hook has the marks.
 NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants", "orphans")}
-NOT_HOT |= {f"ralph_mem.core.outputs.{name}" for name in "compiled javascript native parsing python report".split()}
+NOT_HOT |= {f"ralph_mem.core.outputs.{name}" for name in "compiled javascript parsing python report ruby_and_php".split()}
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
     *("__future__", "contextlib", "enum", "inspect", "datetime", "tempfile", "shutil", "random", "hashlib", "uuid"),

@@ -4,7 +4,7 @@ import glob
 import os
 from xml.parsers import expat
 
-from ralph_mem.core.outputs import compiled, javascript, python, report
+from ralph_mem.core.outputs import compiled, javascript, python, report, ruby_and_php
 from ralph_mem.core.outputs import report as diagnostics
 from ralph_mem.core.outputs.report import Report
 
@@ -127,9 +127,14 @@ READERS = {
     "gradle": compiled.gradle,
     "ctest": compiled.ctest,
     "meson": compiled.meson,
+    "minitest": ruby_and_php.minitest,
+    "test-unit": ruby_and_php.test_unit,
+    "rspec": ruby_and_php.rspec,
+    "phpunit": ruby_and_php.phpunit,
+    "pest": ruby_and_php.pest,
 }
 # A tool that is started by its own name is read by its own reader alone: a test may print what another tool says.
-NAMES = {name: name for name in READERS if name not in ("bun", "node", "tap")}
+NAMES = {name: name for name in READERS if name not in ("bun", "node", "tap", "minitest", "test-unit")}
 NAMES.update({"py.test": "pytest", "mvnw": "mvn", "gradlew": "gradle"})
 LINTERS = {"ruff", "flake8", "mypy", "pyright", "eslint", "tsc", "javac"}
 # Words of a command line in which a tool is looked for: `poetry run python -m pytest` has it in the fifth.

@@ -1,4 +1,4 @@
-"""What tools print, as exact reports: samples are outputs of real runs, but for go, Maven, Gradle, bun and gcc."""
+"""What tools print, as exact reports: samples are of real runs, but for go, Maven, Gradle, bun, gcc, Rails, RSpec and PHP."""
 
 import os
 import shutil
@@ -87,6 +87,18 @@ REPORTS = {
     "maven-passing": Report(1, skipped=("skipped-1",)),
     "meson-failing": Report(2, {"x:bad one": "exit status 1"}, skipped=("x:skips",)),
     "meson-passing": Report(1),
+    "minitest-failing": Report(
+        5,
+        {
+            "shop prices#test_0001_adds up": "Expected: 2 Actual: 1 [test/test_s.rb:11]",
+            "TestS#test_msg": "price is wrong. Expected: 3 Actual: 2 [test/test_s.rb:7]",
+            "TestS#test_boom": "ArgumentError: price is missing [test/test_s.rb:6]",
+            "TestS#test_one": "Expected: 3 Actual: 2 [test/test_s.rb:3]",
+        },
+        skipped=("skipped-1",),
+    ),
+    "minitest-none": Report(0),
+    "minitest-skipped": Report(0, skipped=("skipped-1",)),
     "mocha-failing": Report(
         3,
         {"top": "Error: boom", "shop > prices > price is right": "AssertionError [ERR_ASSERTION]: 1 == 2"},
@@ -115,6 +127,23 @@ REPORTS = {
         1, skipped=("shop > prices > later", "shop > prices > price is right", "shop > prices > write me", "top")
     ),
     "node-tap-syntax": Report(1, {"/home/ann/node/n2/a.test.js": "test failed"}),
+    "pest-failing": Report(
+        2,
+        {"Tests\\Unit\\ShopTest > it adds prices": "Failed asserting that 2 is identical to 3. [tests/Unit/ShopTest.php:8]"},
+        skipped=("skipped-1",),
+    ),
+    "pest-none": Report(0),
+    "phpunit-failing": Report(
+        3,
+        {
+            "ShopTest::testMissing": "RuntimeException: price is missing [Shop.php:9]",
+            "ShopTest::testTotal with data set #0 (1, 2)": "Failed asserting that 2 matches expected 3. [ShopTest.php:12]",
+        },
+        skipped=("skipped-1", "skipped-2"),
+    ),
+    "phpunit-none": Report(0),
+    "phpunit-passing": Report(3),
+    "phpunit-skipped": Report(0, skipped=("skipped-1", "skipped-2", "skipped-3")),
     "pyright-failing": Report(None, diagnostics=2),
     "pytest-and-jest": Report(2, skipped=("skipped-1", "skipped-2", "skipped-3")),
     "pytest-conftest": Report(None, {"/home/ann/py/crash/conftest.py": "RuntimeError: 1"}),
@@ -134,10 +163,40 @@ REPORTS = {
         skipped=("skipped-1", "skipped-2"),
     ),
     "pytest-skipped": Report(0, skipped=("skipped-1",)),
+    "rails-failing": Report(
+        2,
+        {
+            "PriceTest#test_net_price": "Expected: 3 Actual: 2 [test/models/price_test.rb:6]",
+            "PriceTest#test_tax": "NoMethodError: undefined method `tax' for nil:NilClass [app/models/price.rb:4]",
+        },
+        skipped=("skipped-1",),
+    ),
+    "rspec-broken": Report(0, {"spec/shop_spec.rb": "NameError: uninitialized constant Shop"}),
+    "rspec-failing": Report(
+        3,
+        {
+            "spec/shop_spec.rb > Shop adds prices": "expected: 3 got: 2 [spec/shop_spec.rb:3]",
+            "spec/shop_spec.rb > Shop behaves like a list has a size": "ArgumentError: price is missing",
+        },
+        skipped=("skipped-1",),
+    ),
+    "rspec-none": Report(0),
     "ruff-failing": Report(None, diagnostics=3),
     "ruff-passing": Report(None, diagnostics=0),
     "tap-bailed": Report(1, {"Bail out!": "Bail out! no database"}),
     "tap-failing": Report(3, {"price is right": "got 2, expected 3"}, skipped=("a test without a name", "write me")),
+    "test-unit-failing": Report(
+        5,
+        {
+            "TestU#test: with words (really)": "<3> was expected to be nil. [tu/test_u.rb:9]",
+            "TestU#test_boom": "ArgumentError: price is missing [tu/test_u.rb:7]",
+            "TestU#test_long": 'price is wrong <"a long text that is one thing"> expected but was '
+            '<"a long text that is another thing"> [tu/test_u.rb:8]',
+            "TestU#test_one": "<3> expected but was <2> [tu/test_u.rb:3]",
+        },
+        skipped=("skipped-1", "skipped-2"),
+    ),
+    "test-unit-passing": Report(1),
     "tsc-failing": Report(None, diagnostics=2),
     "tsc-pretty": Report(None, diagnostics=2),
     "unittest-failing-39": Report(
@@ -185,6 +244,9 @@ COMMANDS = {
     **dict.fromkeys(["gradle-failing", "gradle-none"], ("./gradlew", "test")),
     **dict.fromkeys(["jest-failing", "jest-none"], ("npx", "--no-install", "jest")),
     **dict.fromkeys(["vitest-failing", "vitest-none"], ("npx", "vitest", "run")),
+    **dict.fromkeys(["rspec-failing", "rspec-none"], ("bundle", "exec", "rspec")),
+    **dict.fromkeys(["phpunit-failing", "phpunit-none"], ("vendor/bin/phpunit",)),
+    **dict.fromkeys(["pest-failing", "pest-none"], ("./vendor/bin/pest",)),
     "mocha-failing": ("node_modules/.bin/mocha",),
     "eslint-failing": ("npx", "eslint", "."),
 }
@@ -234,6 +296,10 @@ def test_words_that_are_no_tools_say_nothing(words):
 def test_what_a_test_prints_is_not_taken_for_another_tool():
     noise = "Tests:       7 passed, 7 total\nRan 9 tests in 1s\n\nOK\n1..1\nok 1 - mine\n" + sample("pytest-passing.txt")
     assert parsing.parse(("pytest", "-q"), 0, noise) == Report(1)
+
+
+def test_a_target_named_after_unit_tests_may_run_any_tool():
+    assert parsing.parse(("make", "test-unit"), 0, sample("pytest-passing.txt")) == Report(1)
 
 
 def test_a_linter_that_finds_nothing_and_says_nothing_found_none():
