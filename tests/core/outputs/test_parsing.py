@@ -302,6 +302,10 @@ def test_a_target_named_after_unit_tests_may_run_any_tool():
     assert parsing.parse(("make", "test-unit"), 0, sample("pytest-passing.txt")) == Report(1)
 
 
+def test_a_sum_of_surefire_may_tell_of_tests_that_passed_again():
+    assert parsing.parse(("mvn", "test"), 0, "[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Flakes: 1\n").total == 2
+
+
 def test_a_linter_that_finds_nothing_and_says_nothing_found_none():
     assert parsing.parse(("npx", "--no-install", "tsc", "--noEmit"), 0, "").diagnostics == 0
     assert parsing.parse(("npx", "--no-install", "tsc", "--noEmit"), 2, "").diagnostics is None
