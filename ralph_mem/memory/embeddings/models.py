@@ -5,6 +5,7 @@ One is made in a draft, renamed when it is whole, and only then named. Needs no 
 
 import os
 import shutil
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -91,10 +92,20 @@ def _is_left(name: str) -> bool:
 
 
 def remove() -> None:
-    """Take embeddings out of use and remove the model; a running worker notices. Vectors stay in the memories."""
-    paths.remove(paths.data_home() + paths.MODEL)  # first: from here on nobody looks for the rest
-    if paths.data_home():
+    """Take embeddings out of use and remove the model; a running worker notices. Vectors stay in the memories.
+
+    Raises RalphMemError where something of it stays.
+    """
+    if not paths.data_home():
+        return
+    try:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(paths.data_home() + paths.MODEL)  # first: from here on nobody looks for the rest
         shutil.rmtree(embeddings_client.home(), ignore_errors=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.rmdir(embeddings_client.home())  # only to hear why it is still there
+    except OSError as error:
+        raise not_writable(error) from error
 
 
 def trouble_file() -> str:

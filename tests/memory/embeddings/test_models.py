@@ -1,5 +1,6 @@
 """Where models lie: whole or not at all, for their owner alone, and gone when they are removed."""
 
+import errno
 import json
 import os
 import subprocess
@@ -68,6 +69,18 @@ def test_a_model_that_is_removed_is_not_in_force_and_leaves_no_file(a_home):
     a_finished_model()
     models.remove()
     assert embeddings_client.described() == {} and not (a_home / BELOW_HOME).exists()
+
+
+def test_a_model_that_the_disk_keeps_is_one_line_and_not_called_removed(a_home, monkeypatch):
+    folder = a_finished_model()
+
+    def refused(path):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    monkeypatch.setattr(models.os, "unlink", refused)
+    with pytest.raises(RalphMemError, match=r"cannot write to .*: Read-only file system"):
+        models.remove()
+    assert folder.is_dir() and embeddings_client.described()["model"] == "tiny-1"
 
 
 def test_without_a_home_nothing_is_made_and_nothing_removed(the_environment, monkeypatch):
