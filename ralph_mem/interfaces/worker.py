@@ -84,7 +84,6 @@ def _serve(place: Path, model: dict[str, Any], folders: Sequence[str]) -> int:
         return 1
     finally:
         paths.remove(str(place / "socket"))
-    paths.remove(models.trouble_file())
     return 0
 
 

@@ -61,6 +61,7 @@ def put_in_force(made: Path, model: dict[str, Any]) -> None:
         place.rename(made.parent / f"{DRAFT}{os.getpid()}-before")
     made.rename(place)
     paths.write(paths.data_home() + paths.MODEL, fast.dumps(model))
+    paths.remove(trouble_file())  # of the files that were there before
     _sweep(made.parent, keep=model["folder"])
 
 
@@ -109,5 +110,5 @@ def remove() -> None:
 
 
 def trouble_file() -> str:
-    """Return where the last worker wrote why it could not do its work; it is there only if one could not."""
+    """Return where the last worker wrote why it could not do its work; it goes once one can again."""
     return f"{embeddings_client.home()}/{paths.TROUBLE}"

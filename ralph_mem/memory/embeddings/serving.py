@@ -20,7 +20,7 @@ from typing import Any
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory.embeddings import backlog, vectors
+from ralph_mem.memory.embeddings import backlog, models, vectors
 from ralph_mem.memory.embeddings.vectors import Embedder, Matrix
 from ralph_mem.memory.recall import embeddings_client
 from ralph_mem.memory.store import connection as store
@@ -235,6 +235,7 @@ def serve(listener: socket.socket, model: dict[str, Any], folders: Sequence[str]
         work = Work(Embedder(model), tend)
     except (store.sqlite.Error, KeyError) as error:
         raise RalphMemError(f"the model {model['model']} cannot be loaded: {error}") from error
+    paths.remove(models.trouble_file())  # of one that could not load it
     for folder in folders:
         work.add(folder)
     Serving(listener, model, work).run()

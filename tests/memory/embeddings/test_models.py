@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory.embeddings import models
 from ralph_mem.memory.recall import embeddings_client
@@ -63,6 +64,13 @@ def test_the_same_model_can_be_prepared_again(a_home):
     (first / "model.onnx").write_bytes(b"damaged")
     assert (a_finished_model() / "model.onnx").read_bytes() == b"whole"
     assert sorted(os.listdir(a_home / BELOW_HOME)) == ["model.json", "tiny-1"]
+
+
+def test_a_model_that_is_put_in_force_ends_what_was_told_of_the_one_before(a_home):
+    a_finished_model()
+    paths.write(models.trouble_file(), "the model tiny-1 cannot be loaded")
+    a_finished_model()
+    assert not os.path.exists(models.trouble_file())
 
 
 def test_a_model_that_is_removed_is_not_in_force_and_leaves_no_file(a_home):

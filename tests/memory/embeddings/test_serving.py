@@ -5,12 +5,14 @@ import os
 import socket
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("onnxruntime", reason="the extra `embeddings` is not installed")
 
-from ralph_mem.memory.embeddings import serving
+from ralph_mem.core import paths
+from ralph_mem.memory.embeddings import models, serving
 from ralph_mem.memory.recall import embeddings_client
 from tests.clock import HANGS_S, wait_for
 
@@ -142,3 +144,14 @@ def _asks_as_somebody_else(place):
             return 2 if line.recv(1000) else 0
         except ConnectionError:
             return 0
+
+
+def test_a_model_that_can_be_loaded_again_ends_what_was_told_of_it(a_small_model, monkeypatch):
+    paths.write(models.trouble_file(), "the model tiny@1 cannot be loaded")
+    monkeypatch.setattr(serving, "Embedder", lambda model: SimpleNamespace(model=model))
+    told = []
+    monkeypatch.setattr(serving.Serving, "run", lambda _: told.append(os.path.exists(models.trouble_file())))
+    with socket.socket(socket.AF_UNIX) as listener:
+        embeddings_client.with_address(embeddings_client.home(), listener.bind)
+        serving.serve(listener, a_small_model, [], lambda _: 0)
+    assert told == [False]
