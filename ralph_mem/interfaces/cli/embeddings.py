@@ -3,7 +3,8 @@
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -136,7 +137,7 @@ def rebuild(project: printing.Project = "", json: printing.Json = False) -> None
         from ralph_mem.memory.embeddings import vectors  # lazy: needs the extra
     opened, embedder = access.to_change(here), vectors.Embedder(model)
     made = 0
-    with printing.steps("embedding") as tell:
+    with _rest_to_the_worker(here.folder), printing.steps("embedding") as tell:
         for each in opened:
             backlog.drop(each)
             made += vectors.embed_missing(each, embedder, _told(tell, each))
@@ -146,6 +147,17 @@ def rebuild(project: printing.Project = "", json: printing.Json = False) -> None
         printing.as_json({"project": here.root, "model": embedder.name, "embedded": made, "failed": failed, "seconds": seconds})
         return
     printing.text(f"{made} {'memory' if made == 1 else 'memories'} embedded in {seconds} s, {failed} failed.")
+
+
+@contextmanager
+def _rest_to_the_worker(folder: str) -> Iterator[None]:
+    """Have the worker embed what is left where this is broken off."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    except BaseException:
+        embeddings_client.wake(folder)
+        raise
 
 
 def _told(tell: Callable[[str, int, int], object], opened: Store) -> Callable[[int, int], object]:

@@ -150,6 +150,16 @@ def test_a_rebuild_with_a_damaged_model_is_one_line_and_loses_nothing(a_person, 
     assert a_person.reads("search", "login timezone")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_rebuild_that_is_broken_off_leaves_the_rest_to_the_worker(monkeypatch, number):
+    before, woken = signal.getsignal(signal.SIGTERM), []
+    monkeypatch.setattr(embeddings.embeddings_client, "wake", woken.append)
+    with pytest.raises((KeyboardInterrupt, SystemExit)), embeddings._rest_to_the_worker("/shop/.ralph-mem"):
+        signal.raise_signal(number)
+    signal.signal(signal.SIGTERM, before)
+    assert woken == ["/shop/.ralph-mem"]
+
+
 # off
 
 
