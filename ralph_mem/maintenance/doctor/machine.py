@@ -166,8 +166,9 @@ def model(_: Project) -> Iterator[Finding]:
     if missing:
         yield warning("embeddings", f"{found['model']}: {', '.join(missing)} missing in {found['folder']}", AGAIN)
     elif printed_by([str(found.get("python")), "-I", "-c", PROBE]).strip() != "ready":
-        seen = f"the worker does not start under {found.get('python')}"
-        yield warning("embeddings", seen, f"{installation('embeddings', str(found.get('python')))}; {AGAIN}")
+        python = str(found.get("python"))
+        way = f"{installation('embeddings', python)}; {AGAIN}" if os.access(python, os.X_OK) else AGAIN
+        yield warning("embeddings", f"the worker does not start under {python}", way)
     else:
         yield ok(
             "embeddings", f"{found['model']}, {amount(sum(_size(Path(found['folder'], name)) for name in embeddings_client.FILES))}"

@@ -18,9 +18,11 @@ with warnings.catch_warnings():
     from transformers.utils import logging as loud
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory.embeddings import models
 from ralph_mem.memory.embeddings.models import DEFAULT
 from ralph_mem.memory.embeddings.vectors import Embedder
 
+OF_THE_SYSTEM = "(os error "  # the tokenizer raises a bare Exception where it cannot write
 OPSET = 17  # understood by every onnxruntime since 2022
 LIKE_THE_ORIGINAL = 0.999
 # Short, long, of several scripts, and beyond what one run reads.
@@ -113,6 +115,8 @@ def write(loaded: Loaded, folder: Path) -> None:
             )
         loaded.model.tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
     except Exception as error:  # torch raises classes of its own for what it cannot trace
+        if isinstance(error, OSError) or OF_THE_SYSTEM in str(error):
+            raise models.not_writable(error) from error
         what = str(error).strip().partition("\n")[0][:160]
         raise RalphMemError(
             f"the model cannot be exported: {what}", "another model may work; the default is all-MiniLM-L6-v2"

@@ -45,11 +45,10 @@ def draft() -> Path:
     return made
 
 
-def not_writable(error: OSError) -> RalphMemError:
+def not_writable(error: Exception) -> RalphMemError:
     """Return what to raise where the disk refuses."""
-    return RalphMemError(
-        f"cannot write to {embeddings_client.home()}: {error.strerror or error}", "is the folder yours, and the disk not full?"
-    )
+    what = getattr(error, "strerror", "") or error
+    return RalphMemError(f"cannot write to {embeddings_client.home()}: {what}", "is the folder yours, and the disk not full?")
 
 
 def put_in_force(made: Path, model: dict[str, Any]) -> None:

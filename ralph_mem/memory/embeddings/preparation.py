@@ -119,7 +119,7 @@ def prepare(name: str, fetch: bool = False, idle_s: int = IDLE_S, tell: Tell = l
     try:
         model = _make(name, fetch and not is_here(name), draft, tell) | {"python": sys.executable, "idle_seconds": idle_s}
         models.put_in_force(draft, model)
-    except OSError as error:
+    except (OSError, sqlite3.OperationalError) as error:
         raise models.not_writable(error) from error
     finally:
         models.discard(draft)

@@ -195,6 +195,15 @@ def test_the_doctor_warns_of_missing_files_and_of_a_worker_that_cannot_start(a_p
     assert findings(a_person)["embeddings"] == ("warning", "the worker does not start under /nowhere")
 
 
+def test_the_doctor_has_nothing_installed_for_an_interpreter_that_is_gone(a_person, a_model):
+    for name in ("model.onnx", "tokenizer.json"):
+        (a_model / "tiny-1" / name).write_text("x")
+    found = json.loads(a_person.cli("doctor", "--json").out)
+    assert [each["do"] for each in found if each["check"] == "embeddings"] == [
+        "`ralph-mem embeddings setup` prepares it again; without, memories are found by their words"
+    ]
+
+
 def test_the_doctor_warns_of_a_description_that_cannot_be_read_and_of_texts_that_failed(a_person, a_model):
     with a_person.connect() as db:
         db.execute(schema.ON_DEMAND["vectors"])

@@ -1,11 +1,13 @@
 """Preparing a model of another make than the default: from a folder, with another kind of vocabulary and pooling."""
 
+import errno
 import json
 import os
 import posix
 import subprocess
 import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +16,7 @@ pytest.importorskip("onnxruntime", reason="the extra `embeddings` is not install
 if not find_spec("torch"):
     pytest.skip("torch is not installed, with which a model is prepared", allow_module_level=True)
 
+from ralph_mem.core.errors import RalphMemError  # noqa: E402
 from ralph_mem.memory.embeddings.vectors import Embedder  # noqa: E402
 from ralph_mem.memory.recall import embeddings_client  # noqa: E402
 from tests.memory.embeddings.conftest import BELOW_HOME, MINUTES_S, REPOSITORY  # noqa: E402
@@ -104,3 +107,17 @@ def test_rare_words_weigh_more_than_common_ones_and_letters_least():
 
     common, rare, letter, inside, ideograph = preparation.weights(["the", "zeppelin", "x", "##y", "\u96fb"])
     assert letter == inside < rare and common < rare < ideograph
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), Exception("No space left on device (os error 28)")]
+)
+def test_a_full_disk_is_no_fault_of_the_model(a_home, error):
+    from ralph_mem.memory.embeddings import export
+
+    def full(*_, **__):
+        raise error
+
+    model = SimpleNamespace(tokenizer=full)
+    with pytest.raises(RalphMemError, match=r"^cannot write to .*: No space left on device"):
+        export.write(export.Loaded(model, "mean", 16, 8, "", ""), a_home)
