@@ -27,17 +27,26 @@ def for_a_browser() -> "dict[bytes, bytes]":
     return {name: value for name, value in posix.environ.items() if name in named or name.startswith(OURS)}
 
 
-def spawn(order: "list[str]") -> None:
+def spawn(order: "list[str]") -> int:
     """Start a program of ours that nobody waits for, in a session of its own, without a secret and without a file of ours.
 
-    Raises OSError, ValueError or TypeError where it cannot be started.
+    Returns its process. Raises OSError, ValueError or TypeError where it cannot be started.
     """
     environment = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
     nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
     try:
-        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
+        return posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
     except NotImplementedError:  # a C library without that flag: the program does it itself
-        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)
+        return posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)
+
+
+def has_failed(process: int) -> bool:
+    """Say whether a program that this process has spawned has ended, and with an error; it is known once only."""
+    try:
+        ended, status = posix.waitpid(process, posix.WNOHANG)
+    except ChildProcessError:  # somebody else has heard of its end
+        return False
+    return bool(ended and status)
 
 
 def stand_alone(most_bytes: int, most_cpu_s: int) -> None:

@@ -105,8 +105,11 @@ class Sense:
         try:
             return ask(question, end)
         except DAMAGED:
-            if self.patience <= DEADLINE_S or not _start(self.model, question["folder"]):
+            worker = _start(self.model, question["folder"]) if self.patience > DEADLINE_S else 0
+            if not worker:
                 raise
+        from ralph_mem.core import background  # lazy: only where a worker is missing
+
         embedded = end
         while True:
             time.sleep(PAUSE_S)
@@ -116,7 +119,7 @@ class Sense:
                     return answer
                 embedded = min(embedded, time.monotonic() + EMBEDDING_S)
             except DAMAGED:
-                if time.monotonic() + PAUSE_S > end:
+                if time.monotonic() + PAUSE_S > end or background.has_failed(worker):
                     raise
 
     def alike(self, store: "Store", query: str, numbers: "list[int]") -> "dict[int, float]":
@@ -296,12 +299,11 @@ def wake(folder: str) -> None:
         _start(model, folder)
 
 
-def _start(model: "dict[str, Any]", folder: str) -> bool:
-    """Start a worker; returns whether that could be done."""
+def _start(model: "dict[str, Any]", folder: str) -> int:
+    """Start a worker; returns its process, 0 where that could not be done."""
     from ralph_mem.core import background  # lazy: only where a worker is missing
 
     try:
-        background.spawn([model.get("python") or "", "-I", "-m", "ralph_mem.interfaces.worker", folder])
+        return background.spawn([model.get("python") or "", "-I", "-m", "ralph_mem.interfaces.worker", folder])
     except (OSError, ValueError, TypeError):  # the interpreter is gone: the doctor tells
-        return False
-    return True
+        return 0

@@ -1,5 +1,6 @@
 """Waking the worker: told where it runs, started where it does not, and no trouble where it cannot be."""
 
+import contextlib
 import json
 import os
 import posix
@@ -37,7 +38,8 @@ def a_witness(a_home, tmp_path):
 
     def read():
         clock.wait_for(told.exists, PATIENCE_S)
-        os.waitpid(-1, 0)  # in a hook's life it is not us who outlives it
+        with contextlib.suppress(ChildProcessError):  # a search that waits has heard of its end
+            os.waitpid(-1, 0)  # in a hook's life it is not us who outlives it
         return told.read_text()
 
     read.path = told
@@ -123,6 +125,13 @@ def test_a_search_that_finds_no_worker_starts_one_and_asks_again_while_it_has_ti
 
 def test_a_search_does_not_wait_for_a_worker_that_cannot_be_started(a_home, a_store):
     write_model(a_home, python="/nowhere/python")
+    began = time.monotonic()
+    assert embeddings_client.open_sense(60).near(a_store, "tungsten") == {}
+    assert time.monotonic() - began < PATIENCE_S
+
+
+def test_a_search_does_not_wait_for_a_worker_that_has_ended_with_an_error(a_home, a_store):
+    write_model(a_home, python="/bin/false")
     began = time.monotonic()
     assert embeddings_client.open_sense(60).near(a_store, "tungsten") == {}
     assert time.monotonic() - began < PATIENCE_S
