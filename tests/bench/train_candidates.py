@@ -25,7 +25,7 @@ DEVELOPMENT = [Path(__file__).with_name(name) for name in ("taught_dev.json", "t
 FEWEST, PENALTY, PENALTY_OF_WORDS, STEPS = 4, 2.0, 10.0, 12
 # Sentences of real projects count so often: there one of seven holds, of the invented users' one of three.
 OFTEN = 3
-HEAD = """# How much likelier a word makes it that a sentence is worth telling later; ^ is the first one, <code> a name or path, 0 a number.
+HEAD = """# How much likelier a word makes it that a sentence is worth telling; ^ is the first, <code> a name or path, 0 a number.
 # Made by `python -m tests.bench.train_candidates`, a logistic regression, from the voices of the tests and these sets:
 """
 
@@ -39,7 +39,7 @@ def main() -> None:
     sources, right = np.array([source for source, *_ in found]), np.array([float(holds) for *_, holds in found])
     for source in dict.fromkeys(sources):
         out = sources == source
-        names, likely = _fitted([text for (_, text, _), is_out in zip(found, out) if not is_out], right[~out])
+        names, likely = _fitted([text for (_, text, _), is_out in zip(found, out, strict=True) if not is_out], right[~out])
         chances = chance(likely, _values([text for _, text, _ in found], names)[out])
         print(f"{source:<22} of {int(right[out].sum())} that hold and {int((1 - right[out]).sum())} that do not are told", *[
             f"{int((chances[right[out] == 1] >= least).sum())} and {int((chances[right[out] == 0] >= least).sum())} from {least}"
@@ -50,7 +50,7 @@ def main() -> None:
     bias, *of_signs = [round(float(each), 2) for each in weights[:signs]]
     print(f"BIAS = {bias}\nWEIGHTS = {tuple(of_signs)}")
     sets = [f"#   {hashlib.sha256(Path(path).read_bytes()).hexdigest()} {Path(path).name}\n" for path in paths]
-    lines = [f"{name} {weight:.2f}\n" for name, weight in zip(names, weights[signs:]) if abs(weight) >= 0.05]
+    lines = [f"{name} {weight:.2f}\n" for name, weight in zip(names, weights[signs:], strict=True) if abs(weight) >= 0.05]
     Path(extraction_likelihood.TABLE).write_text(HEAD + "".join(sets) + "".join(lines))
 
 
@@ -83,7 +83,7 @@ def _fitted(texts: "list[str]", right: "np.ndarray") -> "tuple[list[str], np.nda
 
 def _values(texts: "list[str]", names: "list[str]") -> "np.ndarray":
     has = [[float(name in words) for name in names] for words in map(extraction_likelihood.words, texts)]
-    return np.array([(1.0, *_signs(text), *words) for text, words in zip(texts, has)])
+    return np.array([(1.0, *_signs(text), *words) for text, words in zip(texts, has, strict=True)])
 
 
 def _signs(text: str) -> tuple[float, ...]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LINE, FULL, NO_SESSION = "line", "full", 0
 AROUND = 2
 MOST_FACTS, MOST_SOURCES, AGAINST_CHARACTERS = 40, 3, 120
-NO_FACT = "No fact is known here that holds."
+NO_FACT, NONE_ABOUT = "No fact is known here that holds.", "No fact that holds has any of these words; without `about` all are listed."
 DEEPER = "timeline(id) tells what happened around one, show(ids) its whole text."
 WHOLE = "show(ids) gives the whole text."
 GO_ON = "show(ids, from) goes on at a character."
@@ -128,7 +128,7 @@ def facts(reader: "Reader", given: "Given", now: int) -> Told:
         wanted = lookup.Wanted(MOST_FACTS, types=(fact_rows.TYPE, row.NOTE))
         names = [each.public_id for each in lookup.search(reader, given["about"], now, wanted) if each.public_id in held]
     lines = [line for name in names[:MOST_FACTS] for line in _of_fact(reader, held, name)]
-    return Told(lines, WHOLE, "" if lines else NO_FACT)
+    return Told(lines, WHOLE, "" if lines else NONE_ABOUT if held else NO_FACT)
 
 
 def _of_fact(reader: "Reader", held: "dict[str, Fact]", name: str) -> "list[tuple[str, Item | None]]":

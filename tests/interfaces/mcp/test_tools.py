@@ -185,6 +185,11 @@ def test_without_a_fact_it_says_so(a_client):
     assert a_client.uses("facts") == a_client.uses("facts", about="lamps") == "No fact is known here that holds."
 
 
+def test_where_no_fact_is_about_something_it_does_not_say_that_there_is_none(a_session, a_client):
+    keep(a_session, "Staging listens on port 8443.")
+    assert a_client.uses("facts", about="lamps").startswith("No fact that holds has any of these words")
+
+
 # remember
 
 
