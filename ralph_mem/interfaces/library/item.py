@@ -1,15 +1,16 @@
 """What a program gets back of a value that it kept, and of what was known at an earlier moment."""
 
-from ralph_mem.memory import items, namespaces
+from ralph_mem.memory import items
 from ralph_mem.memory.rows import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ralph_mem.memory.namespaces import Place
     from ralph_mem.memory.rows.facts import Fact
-    from ralph_mem.memory.rows.items import Stored
+    from ralph_mem.memory.rows.items import Namespace, Stored
 
 # What was recorded by then and not yet retired; what nobody decided was never known, and what was rejected is not.
 KNOWN = """
@@ -44,8 +45,8 @@ class Item:
 class Past:
     """A view of a memory as it was; what has been deleted or forgotten since then is not in it."""
 
-    def __init__(self, place: "namespaces.Place", at: int) -> None:
-        self._place, self._at = place, at
+    def __init__(self, place: "Place", seen: "Callable[[Sequence[str]], Namespace]", at: int) -> None:
+        self._place, self._seen, self._at = place, seen, at
 
     def facts(self) -> "list[dict[str, Any]]":
         """Return the facts that were known, newest first, also those that something else has replaced since then."""
@@ -59,7 +60,7 @@ class Past:
 
     def get(self, namespace: "Sequence[str]", key: str) -> "Item | None":
         """Return what a key held, or None where it held nothing yet, or its value of then is kept no more."""
-        found = items.get(self._place, namespaces.checked(namespace), key)
+        found = items.get(self._place, self._seen(namespace), key)
         return next((each for each in reversed(self.versions(found) if found else []) if each.updated_at <= self._at), None)
 
     @staticmethod

@@ -115,7 +115,7 @@ class Memory:
 
     def stats(self) -> "dict[str, Any]":
         """Return how many items there are, in how many namespaces and which, and the file of the project's memory."""
-        counts = items.namespaces(self._place, ())
+        counts = {name: number for name, number in items.namespaces(self._place, ()).items() if self._is_seen(name)}
         return {
             "items": sum(counts.values()), "namespaces": len(counts), "by_namespace": counts,
             "path": f"{self._place.project.folder}/memory.db",
@@ -186,7 +186,7 @@ class Memory:
 
     def as_of(self, at: float) -> Past:
         """Return what was known at a time in seconds since 1970: its facts, and what keys held then."""
-        return Past(self._place, _milliseconds(at, "a time since 1970, such as time.time() or datetime.timestamp()"))
+        return Past(self._place, self._seen, _milliseconds(at, "a time since 1970, such as time.time() or datetime.timestamp()"))
 
     # For a task
 

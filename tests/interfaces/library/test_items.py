@@ -250,6 +250,16 @@ def test_what_another_session_keeps_for_itself_is_neither_read_nor_deleted(a_pro
     assert last.get(last.session, "plan").value == "paint the green gate"
 
 
+@pytest.mark.parametrize("session", ["", "s-2"])
+def test_what_another_session_keeps_for_itself_is_neither_counted_nor_seen_in_the_past(a_project, session):
+    last, other = Memory(a_project.root, session="s-1"), Memory(a_project.root, session=session)
+    last.put(last.session, "plan", "paint the green gate")
+    assert other.stats()["by_namespace"] == {} and last.stats()["by_namespace"] == {last.session: 1}
+    with pytest.raises(RalphMemError, match="another session"):
+        other.as_of(time.time() + 1).get(last.session, "plan")
+    assert last.as_of(time.time() + 1).get(last.session, "plan").value == "paint the green gate"
+
+
 @pytest.mark.parametrize("value", [{1: 2}, {None: 2}, [{"a": {2: 3}}]])
 def test_a_value_with_a_key_that_is_no_text_is_refused(a_memory, value):
     with pytest.raises(RalphMemError, match="no JSON"):
