@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 LINE, FULL, NO_SESSION = "line", "full", 0
 AROUND = 2
 MOST_FACTS, MOST_SOURCES, AGAINST_CHARACTERS = 40, 3, 120
-NO_FACT, NONE_ABOUT = "No fact is known here that holds.", "No fact that holds has any of these words; without `about` all are listed."
+NO_FACT = "No fact is known here that holds."
+NONE_ABOUT = "No fact that holds has any of these words; without `about` all are listed."
 DEEPER = "timeline(id) tells what happened around one, show(ids) its whole text."
 WHOLE = "show(ids) gives the whole text."
 GO_ON = "show(ids, from) goes on at a character."
