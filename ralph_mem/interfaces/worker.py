@@ -1,7 +1,7 @@
 """A short-lived process that embeds new memories, counts what they cost, and tells hooks which ones a prompt means.
 
-`python -m ralph_mem.interfaces.worker FOLDER` begins it for a `.ralph-mem`, from `memory/recall/embeddings_client.py`. One on a machine for
-each user: another one hands its folder over and leaves. It leaves by itself when nothing was to be done for a minute.
+`python -m ralph_mem.interfaces.worker FOLDER` begins it for a `.ralph-mem`, from `memory/recall/embeddings_client.py`. One on a
+machine for each user: another one hands its folder over and leaves. It leaves by itself when nothing was to be done for a minute.
 """
 
 import os
