@@ -20,6 +20,7 @@ NARROWING = {
     "cargo": "-p --package", "dbt": extents.PART["dbt"], "lerna": "--scope", "melos": "--scope", "mvn": "-pl --projects",
     "mvnw": "-pl --projects", "turbo": "--filter",
 }  # fmt: skip
+IN_HOME = "~/"  # where keys and settings lie
 ALL = frozenset(". ./... ... //...".split())  # operands that say what goes without saying
 VALUELESS = MINOR_ALONE | CHECKING  # options behind which an operand may stand
 CUT_CHARACTERS = 300  # a line of as many may have been stored without its end
@@ -30,6 +31,7 @@ CONCLUDING = frozenset(
 )
 LISTING = frozenset("list log show -l --list".split())
 FOR_ITSELF = frozenset("clone fetch push submodule".split())
+BEGUN_BY = {"pull": "fetch"}  # what begins with the other
 BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
 
 
@@ -73,7 +75,7 @@ def _concludes(later: "list[str]", failed: "list[str]") -> bool:
     """Say whether what git did later ends what it did not get done, as `git rebase --continue` ends `git rebase main`."""
     if not later or not failed or not CHECKING.isdisjoint(later) or not LISTING.isdisjoint(later[1:2]):
         return False
-    return later[0] == failed[0] or (later[0] in CONCLUDING and failed[0] not in FOR_ITSELF)
+    return failed[0] in (later[0], BEGUN_BY.get(later[0])) or (later[0] in CONCLUDING and failed[0] not in FOR_ITSELF)
 
 
 def _behind_runner(step: Step, program: str) -> "Step | None":
@@ -123,11 +125,16 @@ def _repeats(later: Step, failed: Step) -> bool:
             wanted, before = wanted[1:], ""
         elif word in further:
             before = ""
-        elif word.partition("=")[0] in others or (word[:1] != "-" and (not before or extents.is_part(word))):
+        elif word.partition("=")[0] in others or (word[:1] != "-" and not (before and _is_value(word))):
             return False
         else:
             before = word if word[:1] == "-" else ""
     return not wanted
+
+
+def _is_value(word: str) -> bool:
+    """Say whether a word behind an option is its value, and no part of the project."""
+    return word.startswith(IN_HOME) or not extents.is_part(word)
 
 
 def _further(later: Step, failed: Step) -> "list[str]":
