@@ -152,11 +152,13 @@ def test_a_rebuild_with_a_damaged_model_is_one_line_and_loses_nothing(a_person, 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_rebuild_that_is_broken_off_leaves_the_rest_to_the_worker(monkeypatch, number):
-    before, woken = signal.getsignal(signal.SIGTERM), []
+    before, woken = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}, []
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
     monkeypatch.setattr(embeddings.embeddings_client, "wake", woken.append)
     with pytest.raises((KeyboardInterrupt, SystemExit)), embeddings._rest_to_the_worker("/shop/.ralph-mem"):
         signal.raise_signal(number)
-    signal.signal(signal.SIGTERM, before)
+    for each, handler in before.items():
+        signal.signal(each, handler)
     assert woken == ["/shop/.ralph-mem"]
 
 

@@ -71,11 +71,11 @@ def test_an_item_that_is_not_within_the_schema_is_dropped_and_counted(a_session,
 
 
 def test_more_items_than_a_turn_may_have_and_the_same_one_twice_are_dropped(a_session, propose, library):
-    said = [f"The service number {name} listens behind the proxy." for name in ("one", "two", "three", "four")]
+    said = [f"The service number {name} listens behind the proxy." for name in ("one", "two", "three", "four", "five", "six")]
     a_session.has_a_turn(" ".join(said), "Done.")
     library.answers = [facts_of(*[item(each) for each in said], item(said[0]))]
     assert dict(propose().dropped) == {"too many of a turn": 1, "twice": 1}
-    assert len(candidates(a_session)) == 3
+    assert len(candidates(a_session)) == 5
 
 
 BROKEN = [

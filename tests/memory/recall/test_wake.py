@@ -38,8 +38,9 @@ def a_witness(a_home, tmp_path):
 
     def read():
         clock.wait_for(told.exists, PATIENCE_S)
+        _, stat, *_ = told.read_text().splitlines()
         with contextlib.suppress(ChildProcessError):  # a search that waits has heard of its end
-            os.waitpid(-1, 0)  # in a hook's life it is not us who outlives it
+            os.waitpid(int(stat.split()[0]), 0)  # in a hook's life it is not us who outlives it
         return told.read_text()
 
     read.path = told
