@@ -12,7 +12,7 @@ from ralph_mem.core.redaction import gate, stored
 from ralph_mem.core.redaction.whole import protector
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, undoing
-from ralph_mem.memory.rows import deletion, kinds, rewrite
+from ralph_mem.memory.rows import deletion, items, kinds, rewrite
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ralph_mem.core.redaction.whole import Protect
     from ralph_mem.memory.rows.row import Kind
 
-# So many in one transaction: a tool event of a session waits at most 150 ms, and a row takes one or two.
-TOGETHER = 25
+# So many in one transaction: a tool event of a session waits at most 150 ms, and a row takes some milliseconds.
+TOGETHER = 15
 STATE = "scrubbed"  # the property of a database that says, as JSON, how far the worker has come by which rules
 ALONE = ("client_session", "event_id")  # no two rows of a table have the same
 BELOW = "redaction_version < ? OR scan_level < ?"
@@ -153,7 +153,8 @@ def _numbers(opened: "connection.Store", kind: "Kind", after: int, is_whole: boo
 
 def _rows(opened: "connection.Store", kind: "Kind", numbers: "list[int]") -> "list[Any]":
     columns, listed = ", ".join(kinds.redacted(kind)), ", ".join(map(str, numbers))
-    return list(opened.execute(f"SELECT rowid, {columns} FROM {kind.table} WHERE rowid IN ({listed})"))
+    is_said = f"type <> '{items.TYPE}'" if kind is kinds.OBSERVATION else "1"  # a program wants back what it keeps
+    return list(opened.execute(f"SELECT rowid, {is_said}, {columns} FROM {kind.table} WHERE rowid IN ({listed})"))
 
 
 def _redacted(
@@ -162,9 +163,9 @@ def _redacted(
     """Return the texts of a row that change, by column, and what goes of them, counted by kind."""
     counts: dict[str, int] = {}
     texts: dict[str, str | None] = {}
-    for name, text in zip(kinds.redacted(kind), values[1:]):
+    for name, text in zip(kinds.redacted(kind), values[2:]):
         is_json = name in kind.json and text is not None
-        safe, more = _inside(text, protect) if is_json else protect(text) if text else (text, {})
+        safe, more = _inside(text, protect) if is_json else protect(text, bool(values[1])) if text else (text, {})
         if more and name in kind.derived:
             safe, more = _made_anew(opened, kind, values[0], name, more)
         if more:  # nothing but a secret is worth a change

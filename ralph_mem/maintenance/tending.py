@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # A turn and its outputs take some milliseconds; what is left after an upgrade waits for the next time.
-LOOK_MS = 1000
+LOOK_MS = 2000
 # What takes a second to write anew; a larger file waits for `maintain --confirm`.
 MOST_REWRITTEN = 50_000_000
 

@@ -268,11 +268,11 @@ def test_between_its_rows_it_leaves_the_memory_to_others_for_as_long_as_it_held_
     pauses = []
     monkeypatch.setattr("time.sleep", lambda seconds: pauses.append((seconds > 0, a_long_past.store.db.in_transaction)))
     to_its_end(a_long_past, 0)
-    assert pauses == [(True, False)] * 3
+    assert pauses == [(True, False)] * (60 // scrubbing.TOGETHER)
 
 
 def test_it_goes_on_where_it_was(a_long_past):
-    assert to_its_end(a_long_past, 0) == [scrubbing.TOGETHER, scrubbing.TOGETHER, 60 - 2 * scrubbing.TOGETHER]
+    assert to_its_end(a_long_past, 0) == [scrubbing.TOGETHER] * (60 // scrubbing.TOGETHER)
     assert below_rules(a_long_past.store) == 0
     assert to_its_end(a_long_past) == []
 

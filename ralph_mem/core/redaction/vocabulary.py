@@ -184,25 +184,25 @@ def are_others(value: str) -> bool:
         [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
     ).split()
     return any([len(word) > SHORTEST for word in words]) and not any(
-        [len(word) >= SHORTEST and _is_known(word.lower()) for word in words]
+        [len(word) >= SHORTEST and is_known(word.lower()) for word in words]
     )
 
 
 def are_all_others(words: "list[str]") -> bool:
     """Say whether none of these small words that is long enough to be told by is known here, and one is longer than that."""
     told = [word for word in words if len(word) > SHORTEST]
-    return any([len(word) > SHORTEST + 1 for word in told]) and not any([_is_known(word) for word in told])
+    return any([len(word) > SHORTEST + 1 for word in told]) and not any([is_known(word) for word in told])
 
 
 def are_mostly_others(words: "list[str]") -> bool:
     """Say whether more of these small words that are long enough to be told by are not known here than are."""
     told = [word for word in words if len(word) > SHORTEST]
-    return 2 * sum([not _is_known(word) for word in told]) > len(told)
+    return 2 * sum([not is_known(word) for word in told]) > len(told)
 
 
 def hold_other(words: "list[str]") -> bool:
     """Say whether one of these words is not known here."""
-    return not all([_is_known(word.lower()) for word in words])
+    return not all([is_known(word.lower()) for word in words])
 
 
 def stands_out(value: str) -> bool:
@@ -216,12 +216,13 @@ def stands_out(value: str) -> bool:
         return False
     words = "".join([_spaced(char, before) for before, char in zip(" " + value, value)]).split()
     is_mixed = any([char.isdigit() for char in value]) or value.lower() != value
-    return is_mixed and any([len(word) > SHORTEST and not _is_known(word.lower()) for word in words])
+    return is_mixed and any([len(word) > SHORTEST and not is_known(word.lower()) for word in words])
 
 
 def _spaced(char: str, before: str) -> str:
     return " " if not char.isalpha() else " " + char if char.isupper() and before.islower() else char
 
 
-def _is_known(word: str) -> bool:
+def is_known(word: str) -> bool:
+    """Say whether a small word stands here, with an ending of English or without."""
     return any([word.endswith(ending) and word[: len(word) - len(ending)] in KNOWN for ending in ENDINGS])

@@ -12,21 +12,22 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
 
-    Protect = Callable[[str], tuple[str, dict[str, int]]]
+    Protect = Callable[..., tuple[str, dict[str, int]]]
 
 
 def protector(project: "Project", values: "dict[str, Any]") -> "Protect":
     """Return what redacts a text as a project's settings want it; known values are read now, once for all texts.
 
-    It returns the text and how many secrets of which kind were cut out, and shortens nothing.
+    It returns the text and how many secrets of which kind were cut out, and shortens nothing. Of a text that `is_said` (or printed)
+    it cuts out what is likely a secret too, though no rule knows it: what a program keeps it wants back as it was.
     """
     folders = dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])
     known = privacy.known_values(posix.environ, [*folders])
     patterns = values["privacy.redact_patterns"]
 
-    def protect(text: str) -> "tuple[str, dict[str, int]]":
+    def protect(text: str, is_said: bool = False) -> "tuple[str, dict[str, int]]":
         text, counts = gate.drop_blocks(gate.clean(text))
-        text, more = context.redact_whole(text, known, patterns)
+        text, more = (context.redact_closely if is_said else context.redact_whole)(text, known, patterns)
         return text, {**counts, **more}
 
     return protect

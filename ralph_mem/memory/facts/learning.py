@@ -3,7 +3,7 @@
 import time
 
 from ralph_mem.core.errors import StoreError
-from ralph_mem.core.redaction import path_rules, privacy
+from ralph_mem.core.redaction import likely, path_rules, privacy
 from ralph_mem.memory import access, inspect, notes_by_hand
 from ralph_mem.memory.facts import decision, extraction, retraction, taking
 from ralph_mem.memory.rows import fact_queries, facts, prompts, sessions, shingles
@@ -172,9 +172,11 @@ def _is_to_be_noted(text: str, openings: "list[str]") -> bool:
 
 
 def is_safe(text: str, project: "Project", settings: "dict[str, Any]") -> bool:
-    """Say whether today's rules of privacy let a sentence pass whole, and it names no path that the person excludes."""
+    """Say whether today's rules of privacy let a sentence pass whole, it likely holds no secret, and names no path that the person
+    excludes.
+    """
     (safe,), _ = privacy.protect([text], project, settings)
-    return safe == text and privacy.leaving([text]) == [text] and not path_rules.touches(text, settings)
+    return safe == text and privacy.leaving([text]) == [text] and not (likely.find(text) or path_rules.touches(text, settings))
 
 
 def _words(text: str) -> str:
