@@ -316,9 +316,9 @@ def _tell_lines(page: Page, part: str, found: "list[block.Memory]") -> None:
 
 
 def _still_failing(store: "Store", settings: "dict[str, Any]", elsewhere: "Sequence[str]") -> "dict[str, str]":
-    """Tell which commands failed at the end of the last session of this worktree and were not seen to pass after that."""
+    """Tell which commands failed in the last sessions of this worktree and were not seen to pass after that."""
     ran = records.ran(store, elsewhere)
-    if not any([each[0] == "error" for each in ran]):
+    if not ran:
         return {}
     from ralph_mem.memory.inject import still_failing  # lazy: only for a command that failed
 

@@ -22,6 +22,7 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
     A line that failed because its folder was not there has run nothing, and what only looks for something leaves nothing to mend.
     """
     seen: set[str] = set()
+    read: set[tuple[str, str]] = set()  # of what passed: to read a line takes longer than all else
     passed: list[Step] = []
     failing: dict[str, str] = {}
     from ralph_mem.core.command_lines import again  # lazy: only for a command that failed
@@ -33,8 +34,9 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
             continue
         command = title.replace("||", OR).partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
         if kind != "error":
-            is_over = not (facts and ("interrupted" in facts or "runs_on" in facts))
+            is_over = not (facts and ("interrupted" in facts or "runs_on" in facts)) and (title, kind) not in read
             passed += again.passed(title, kind == "success") if is_over else []
+            read.add((title, kind))
         elif command not in seen and _may_be_told(title, settings) and not again.is_over(title, passed):
             words = failure_words.signed(title, failure_words.last(output, public_id))
             said = ", ".join([each for each in (_exit_code(facts), words) if each]).replace(", (", " (", 1)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing
-from ralph_mem.memory.rows import existing, reading, row
+from ralph_mem.memory.rows import existing, reading, records, row
 from tests.folded import folded
-from tests.sessions import Session, receipts_of
+from tests.sessions import HOUR, Session, receipts_of
 
 
 def lines_of(text):
@@ -457,10 +457,34 @@ def test_what_a_page_said_when_it_could_not_be_fetched_is_not_told(a_session, an
     assert "tungsten" in text and "rm -rf" not in text
 
 
-def test_what_failed_in_an_older_session_is_forgotten(a_session, another_session):
+def test_what_failed_is_told_until_it_passed_or_three_later_sessions_ran_commands(a_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
-    another_session.runs("make ladder")
+    told = []
+    for name, ran in (("second", ""), ("third", "make ladder"), ("fourth", "make ladder"), ("fifth", "make ladder")):
+        session = Session(a_session.store, a_session.project, name, a_session.now + HOUR)
+        told.append("still failing: make lantern" in session.starts())
+        a_session.now = session.now
+        session.runs(ran) if ran else session.has_a_turn("Where is the lantern?", "There.")
+    last = Session(a_session.store, a_session.project, "last", a_session.now + HOUR)
+    assert told == [True, True, True, True] and "failing" not in last.starts()
+
+
+def test_what_passed_in_a_later_session_fails_no_longer_whichever_session_began_first(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    another_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
+    a_session.now = another_session.now + HOUR
+    a_session.runs("make lantern")
+    text = Session(a_session.store, a_session.project, "last", a_session.now + HOUR).starts()
+    assert "tungsten" in text and "failing" not in text
+
+
+def test_what_failed_before_more_than_is_looked_at_of_a_later_session_is_not_told(a_session, another_session, monkeypatch):
+    monkeypatch.setattr(records, "LOOKED_AT", 2)
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
+    for number in range(3):
+        another_session.runs(f"make ladder-{number}")
     assert "failing" not in another_session.starts("clear")
 
 
