@@ -279,6 +279,7 @@ class Arrival:
             self.observations.add(values["public_id"])
         if kind is kinds.TURN:
             self.turns.append((number, is_found))
+            turns.note_what_takes_back(self.store, number, values["prompt"])
         elif kind is kinds.OBSERVATION and is_found:
             self.notes.append(number)
 

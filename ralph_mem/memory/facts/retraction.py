@@ -70,9 +70,9 @@ def of(statement: str) -> "Retraction | None":
     """Return what a statement takes back, such as `we use npm` of `forget that we use npm`; None for any other."""
     if "?" in statement:
         return None
-    words = _without_lead_in(statement.split())
+    words = without_lead_in(statement.split())
     whole = _read(words)
-    return whole if whole and whole.is_order else _of_a_part(_parts(words)) or whole or _in_another_language(statement)
+    return whole if whole and whole.is_order else _of_a_part(parts(words)) or whole or _in_another_language(statement)
 
 
 def what_was_meant(text: str) -> int:
@@ -97,9 +97,10 @@ def _in_another_language(statement: str) -> "Retraction | None":
     return found
 
 
-def _without_lead_in(words: "list[str]") -> "list[str]":
+def without_lead_in(words: "list[str]", lead_ins: "tuple[str, ...]" = LEAD_INS) -> "list[str]":
+    """Return the words of a statement without what may stand before it and means nothing."""
     low = [wording.folded(word) for word in words]
-    while size := next((len(each.split()) for each in LEAD_INS if low[: len(each.split())] == each.split()), 0):
+    while size := next((len(each.split()) for each in lead_ins if low[: len(each.split())] == each.split()), 0):
         words, low = words[size:], low[size:]
     return words
 
@@ -107,7 +108,7 @@ def _without_lead_in(words: "list[str]") -> "list[str]":
 def _of_a_part(parts: "list[list[str]]") -> "Retraction | None":
     """Read `we no longer use npm, we use pnpm now`, of which one part takes back; none behind a case that may come."""
     for at, part in enumerate(parts):
-        found = _read(_without_lead_in(part))
+        found = _read(without_lead_in(part))
         if found and not found.is_order:
             found.goes_on = any([_content(" ".join(each)) for each in [*parts[:at], *parts[at + 1 :]]])
             return found
@@ -116,7 +117,7 @@ def _of_a_part(parts: "list[list[str]]") -> "Retraction | None":
     return None
 
 
-def _parts(words: "list[str]") -> "list[list[str]]":
+def parts(words: "list[str]") -> "list[list[str]]":
     """Split the words of a statement where it goes on to something else."""
     parts: list[list[str]] = [[]]
     for word in words:
@@ -234,7 +235,7 @@ def _is_nearly_all(wanted: "set[str]", others: "list[set[str]]", best: int) -> b
 
 def _content(text: str) -> "set[str]":
     """Return the words of a text that say something, without their endings."""
-    return {_root(word) for word in query_text.words(text) if word not in index_text.STOPWORDS and word not in NEGATED}
+    return {root(word) for word in query_text.words(text) if word not in index_text.STOPWORDS and word not in NEGATED}
 
 
 def _named(text: str) -> "set[str]":
@@ -246,7 +247,7 @@ def _named(text: str) -> "set[str]":
     }
 
 
-def _root(word: str) -> str:
+def root(word: str) -> str:
     """Return what the forms of an English word have in common: retry of retries, retried and retrying."""
     for ending, instead in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_ROOT:
@@ -272,7 +273,7 @@ def _agrees(text: str, other: str, content: "Callable[[str], set[str]]") -> bool
 
 
 def _negates(text: str) -> bool:
-    words = [word.strip(decision.MARKS) for word in _without_lead_in(likeness.words_of(text))]
+    words = [word.strip(decision.MARKS) for word in without_lead_in(likeness.words_of(text))]
     return not decision.NEGATIONS.isdisjoint(words) or of(text) is not None
 
 

@@ -62,6 +62,10 @@ def build(
     if found[0].admitted:
         from ralph_mem.memory.inject import prompt_items  # lazy: only for a prompt that may be told something
 
+        if stores[0].property(turns.TAKING_BACK):
+            from ralph_mem.memory.recall import retractions  # lazy: only where a prompt may have taken something back
+
+            found = retractions.with_retractions(stores[0], found, (window.session, window.since))
         texts, items = prompt_items.told(stores[0], found, project, settings, window, MOST_ITEMS)
     passed = {item.memory for item in items} | set(window.told)
     missed = [hit for hit in found if hit.values[1] not in passed][:MOST_MISSED]

@@ -36,7 +36,9 @@ SHORTEST_NAME, SHORTEST_STEM = 4, 3  # letters of `a.py` and `lamp` of lamp.py: 
 # What a receipt keeps of each: how many steps of this size, at most MOST_STEPS.
 STEPS, MOST_STEPS, BITS = (0.125, 0.125, 0.125, 1.0, 1.0, 1.0, 1 / 60, 0.2, 1.0, 0.02), 63, 6
 PACKED = 1 << (BITS * len(STEPS) + 1)  # none of the numbers that earlier receipts hold in its place is as large
-OF_TIME = 2 * PACKED  # stands for what has no features, since the prompt asked what was done at its time
+# Stand for what has no features: the prompt asked what was done at its time, or it takes back what is told.
+OF_TIME, OF_RETRACTION = 2 * PACKED, 2 * PACKED + 1
+RETRACTION = (0.0,)
 # How little a prompt says: 1 for one word that no project knows, more for one that everybody uses.
 ONE_WORD, MOST_SHORT = 8.0, 8.0
 # A file that the session has open counts for the more, the more the prompt says, and is no evidence from this `short` on.
@@ -164,8 +166,8 @@ def _pairs(prompt: Prompt, texts: "list[str]") -> int:
 
 def packed(values: "tuple[float, ...]") -> int:
     """Return features as one number, roughly, for a receipt."""
-    if not values:
-        return OF_TIME
+    if len(values) < len(NAMES):
+        return OF_RETRACTION if values else OF_TIME
     found = PACKED
     for place, (value, step) in enumerate(zip(values, STEPS)):
         found |= max(0, min(MOST_STEPS, int(value / step + 0.5))) << (BITS * place)
@@ -174,7 +176,7 @@ def packed(values: "tuple[float, ...]") -> int:
 
 def unpacked(number: int) -> "dict[str, float]":
     """Return the features of a receipt's line by their names, roughly; nothing for a line that has none."""
-    if number < PACKED or number == OF_TIME:
+    if number < PACKED or number >= OF_TIME:
         return {}
     return {name: (number >> (BITS * place) & MOST_STEPS) * step for place, (name, step) in enumerate(zip((*NAMES, NEAR), STEPS))}
 

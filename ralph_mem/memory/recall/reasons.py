@@ -4,6 +4,10 @@ from ralph_mem.memory.recall import features
 
 # From how much on a word is said of a feature: thirds of what the features of the development sets reach.
 FITS, TITLE = ((1.5, "fits well"), (0.6, "fits in part"), (0.0, "hardly fits")), 8.0
+WITHOUT_FEATURES = {
+    features.OF_TIME: "the prompt asks what was done then",
+    features.OF_RETRACTION: "it takes back what is told beside it",
+}
 STANDS_OUT, NEAR, SHORT = 2.0, 0.5, 0.8
 
 
@@ -11,7 +15,7 @@ def words(evidence: int) -> str:
     """Return the reasons of a receipt's line, the weightiest first; nothing for one that was not judged by features."""
     kept = features.unpacked(evidence)
     if not kept:
-        return "the prompt asks what was done then" if evidence == features.OF_TIME else ""
+        return WITHOUT_FEATURES.get(evidence, "")
     found = [next(word for least, word in FITS if kept["fits"] >= least)]
     found += [f"the prompt names {'it or ' * bool(kept['note'])}a file of it, or the session changed one"] if kept["file"] else []
     found += ["its title says much of it"] if kept["title"] >= TITLE else []

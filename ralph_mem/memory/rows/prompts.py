@@ -32,6 +32,12 @@ OVERHEARD = """
 SELECT o.title || char(10) || o.content || char(10) || o.lines FROM observations AS o
 WHERE o.session_id = ? AND o.seq < ? AND o.origin <> 'user' ORDER BY o.seq DESC LIMIT ?"""
 BEFORE = READ + " AND t.session_id = ? AND t.seq < ? ORDER BY t.seq DESC LIMIT 1"
+# The first so many characters of what a person said after a place in the order, in small letters, with the turn's number and place.
+SAID = """
+SELECT t.id, t.seq, lower(substr(t.prompt, 1, ?)) FROM turns AS t {}
+    AND t.seq > ? AND t.kind = 'prompt' AND t.origin = 'user' AND NOT t.misled AND t.tainted < 2"""
+OF_TURNS = SAID.format("WHERE t.id IN ({})") + " AND NOT (t.session_id = ? AND t.seq > ?) ORDER BY t.seq DESC"
+OF_MEMORIES = SAID.format("JOIN memories AS m ON m.turn_id = t.id WHERE m.id IN ({})")
 DEAD = """
 INSERT INTO jobs (kind, subject, status, attempts, error, created_at) VALUES ('learn', ?, 'failed', ?, ?, ?)"""
 
@@ -121,6 +127,23 @@ def texts(store: "Store", names: "list[str]") -> "dict[str, str]":
     """Return the words of turns by their ids, as they are now; those that are gone are left out."""
     sql = f"SELECT public_id, prompt FROM turns WHERE public_id IN ({', '.join('?' * len(names))})"
     return dict(store.execute(sql, names).fetchall())
+
+
+def said_in_turns(
+    store: "Store", turns: "list[str]", characters: int, since: int, window: "tuple[int, int]"
+) -> "list[tuple[int, int, str]]":
+    """Return of turns by their numbers number, place in the order and beginning of those after a place in it, the newest first.
+
+    What is in a `window` is left out: that of a session by its number, since a place.
+    """
+    sql = OF_TURNS.format(", ".join("?" * len(turns)))
+    return list(store.execute(sql, (characters, *turns, since, *window)).fetchall())
+
+
+def said_in_memories(store: "Store", memories: "list[str]", characters: int, since: int) -> "list[str]":
+    """Return the beginnings of the prompts of memories, by their numbers, that were said after a place in the order."""
+    rows = store.execute(OF_MEMORIES.format(", ".join("?" * len(memories))), (characters, *memories, since))
+    return [text for _, _, text in rows]
 
 
 def are_notes_there(store: "Store") -> bool:

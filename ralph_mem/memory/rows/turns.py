@@ -32,6 +32,15 @@ MADE_AT = "SELECT created_at FROM turns WHERE event_id = ?"
 MADE_SINCE = "SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND created_at > ? LIMIT 1"
 LINES_CHARACTERS = 1200
 
+# The property of a database with the numbers of the last turns whose prompts may take back what was said before: when something is
+# told they are looked at (`recall/retractions.py`). And what such a prompt has among its first characters, in small letters.
+TAKING_BACK, MOST_TAKING_BACK, READ_CHARACTERS = "taking_back", 64, 300
+TAKES_BACK = (
+    *("scrap ", "drop", "ditch ", "forget ", "remove ", "delete ", "longer", "any more", "anymore", "stopped ", "got rid"),
+    *("gave up", "given up", "moved away", "never mind", "nicht mehr", "keine ", "vergiss", " plus ", "oubli", "ya no ", "olvid"),
+    *(" mais ", "esque", "dimentic", "lascia perdere"),
+)
+
 # A path a line, each once, and not so many that a search-and-replace over a whole tree fills the row.
 NOTE_FILES = """
 UPDATE turns SET {column} = {column} || ?1 || char(10)
@@ -74,7 +83,19 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     values = {name: record[name] for name in COLUMNS}
     values.update(event_id=record["turn"], created_at=record["at"], scan_level=1, context=context_of(store, session[0]))
     values.update(status="open", response="", files="", files_read="", lines="")
-    return row.put(store, row.TURN, values, LOOKED_UP, row.OF_SESSION, (record["at"] * 1000, record["session"]))
+    number = row.put(store, row.TURN, values, LOOKED_UP, row.OF_SESSION, (record["at"] * 1000, record["session"]))
+    if number:
+        note_what_takes_back(store, number, record["prompt"])
+    return number
+
+
+def note_what_takes_back(store: "Store", number: int, prompt: str) -> None:
+    """Keep the number of a turn whose prompt may take back what was said before. The caller holds the transaction."""
+    low = prompt[:READ_CHARACTERS].lower()
+    if any([sign in low for sign in TAKES_BACK]):
+        kept = store.property(TAKING_BACK)
+        numbers = [*(kept.split(",") if kept else ()), str(number)]
+        store.set_property(TAKING_BACK, ",".join(numbers[-MOST_TAKING_BACK:]))
 
 
 def window(store: "Store", session: str) -> "tuple[int, int, str, int]":

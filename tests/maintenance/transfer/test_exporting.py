@@ -21,7 +21,7 @@ from ralph_mem.memory import notes_by_hand, opening
 from ralph_mem.memory.extras import MissingExtra, installation
 from ralph_mem.memory.inject import briefing
 from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import rewrite
+from ralph_mem.memory.rows import rewrite, turns
 from tests.folded import folded
 from tests.maintenance.transfer.situations import STRANGE, records_of, taken_into
 from tests.readers import forget, happens, in_order, last, note, reader_of, search
@@ -53,6 +53,13 @@ def test_what_comes_back_into_an_empty_memory_is_what_was_exported(a_rich_sessio
     assert again(opened, place) == body(data)
     assert counts["session"] == 1 and counts["turn"] == 2 and counts["observation"] == 6
     in_order(opened)
+
+
+def test_what_came_in_with_an_export_is_known_to_take_back_what_was_said_before(a_session, a_place):
+    a_session.has_a_turn("let's use zustand for state", "It is in.")
+    a_session.has_a_turn("scrap zustand, go back to context", "It is out.")
+    opened, _ = taken_into(a_place(), export(a_session))
+    assert opened.property(turns.TAKING_BACK) == "2"
 
 
 @pytest.mark.check
