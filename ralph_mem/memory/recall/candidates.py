@@ -84,6 +84,11 @@ def terms_of(query: str) -> "list[str]":
     return words + phrases_of(query)
 
 
+def whole_of(query: str) -> "list[str]":
+    """Return what to look up for rows that hold the whole of a query, of one word that word."""
+    return phrases_of(f'"{query}"') or terms_of(query)
+
+
 def phrases_of(query: str) -> "list[str]":
     """Return what stands in quotes, and words such as src/lamp.py, E0308 or 2.13.0, of which the parts say less."""
     query = query[: query_text.QUERY_CHARACTERS].lower()
@@ -96,7 +101,7 @@ def phrases_of(query: str) -> "list[str]":
 
 def time_named(query: str, now: int) -> "tuple[int, int] | None":
     """Return from when until when the time is that a query names, in ms, as seen from `now`; nothing without one."""
-    low = query.lower()
+    low = " " + query.lower()
     if not any([sign in low for sign in TIMES_HAVE]):
         return None
     from ralph_mem.memory.recall import times  # lazy: only for a query that may name a time
@@ -113,6 +118,16 @@ def time_asked_about(query: str, now: int) -> "tuple[int, int] | None":
     from ralph_mem.memory.recall import times  # lazy: only for a query that names a time
 
     return span if span and times.asks_what_was_done(query) else times.asked_elsewhere(query, now)
+
+
+def time_alone(query: str, now: int) -> "tuple[int, int] | None":
+    """Return the time that a search names and nothing else, or asks about: `yesterday`, `2026-11-26`, `what did we do in May`."""
+    span, low = time_asked_about(query, now), " " + query.lower()
+    if span or len(low) > LONGEST_ASKED or not any([sign in low for sign in TIMES_HAVE + TIMES_ELSEWHERE]):
+        return span
+    from ralph_mem.memory.recall import times  # lazy: only for a query that may name a time
+
+    return times.alone(query, now)
 
 
 def find(

@@ -37,6 +37,7 @@ NEWEST = "SELECT max(id) FROM memories"
 NOTHING = "Nothing that is remembered holds any of these words."
 NOTHING_THERE = "Nothing that is remembered of that time or type holds any of these words."
 ONLY_COMMON = "Nothing found: common words and single characters are mostly left out of the index. Give a rarer word."
+NOTHING_THEN = "Nothing that is remembered was done then."
 COMMON_TOO = "Common words and single characters were not looked up."
 AGAINST = "may contradict what was said before"
 A_SESSION = "sess-"  # how the id of one begins
@@ -53,6 +54,17 @@ OBSERVATION = kinds.reading(kinds.OBSERVATION, COLUMNS)
 
 # A turn comes into the index with its end; a typed command holds only what it asks for.
 NOT_ENDED = " WHERE t.status = 'open' AND t.index_version = 0 AND t.kind <> 'command' ORDER BY t.id DESC LIMIT 20"
+
+# What was done at a time in ms, the newest first: turns that are over and say something, and observations unless they are notes
+# that hold no longer.
+OF_TIME = """
+SELECT public_id FROM (
+    SELECT 'turn' AS type, public_id, created_at FROM turns
+    WHERE index_version > 0 AND prompt || response || files || lines <> ''
+    UNION ALL SELECT type, public_id, created_at FROM observations
+    WHERE type <> 'note' OR id IN (SELECT observation_id FROM memories))
+WHERE created_at >= ? AND created_at < ? AND type IN ({types}) ORDER BY created_at DESC, public_id"""
+DONE, NEVER_DONE = ("turn", NOTE), (FACT, "item")
 
 # There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
 OF_TURN = " WHERE t.session_id = ? AND t.seq >= ? AND t.turn_id = ? ORDER BY t.seq, t.id"
@@ -190,22 +202,44 @@ class Reader:
 def search(reader: Reader, query: str, now: int, wanted: Wanted, sense: "Sense | None" = None) -> "list[Row]":
     """Return the rows that answer a query, the best first; a raw row only where its turn is not among them.
 
-    They hold words of the query or, where a `sense` is given, mean the same. `now` is in milliseconds and only orders. Of the
-    memory of all projects come at most half, if the project's own has as many. Raises RalphMemError for a query without a
-    word.
+    They hold words of the query or, where a `sense` is given, mean the same; where it names a time alone, what was done then
+    stands first, newest first, without a score. `now` is in milliseconds and only orders. Of the memory of all projects come at
+    most half, if the project's own has as many. Raises RalphMemError for a query without a word.
     """
     if not query_text.words(query):
         raise RalphMemError("there is no word to search for", "give a few words of what you look for")
-    found = [_of_store(reader, store, query, now, wanted, sense) for store in reader.stores]
+    span, terms = candidates.time_alone(query, now), candidates.terms_of(query)
+    if span:
+        # besides only what holds the whole of it: the numbers of a day stand in half of all rows
+        terms, sense = candidates.whole_of(query), None
+    found = [_of_store(reader, store, query, terms, now, wanted, sense) for store in reader.stores]
+    if span:
+        found = [_of_time(reader, store, span, wanted, rows) for store, rows in zip(reader.stores, found)]
     own, shared = found[0], found[1] if len(found) > 1 else []
     room = max(wanted.limit // 2, wanted.limit - len(own))
     taken = shared[:room]
-    return reader.protected(sorted(own[: wanted.limit - len(taken)] + taken, key=lambda row: -row.score))
+    return reader.protected(sorted(own[: wanted.limit - len(taken)] + taken, key=_place))
 
 
-def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Wanted, sense: "Sense | None") -> "list[Row]":
+def _place(row: Row) -> "tuple[float, ...]":
+    return (1, -row.score) if row.score else (0, -row.at)
+
+
+def _of_time(reader: Reader, store: "Store", span: "tuple[int, int]", wanted: Wanted, others: "list[Row]") -> "list[Row]":
+    """Return what was done at a time in ms, as far as it is wanted, and in the room that is left other rows."""
+    types = [name for name in wanted.types or DONE if name not in NEVER_DONE]
+    since, until = max(span[0], wanted.since), min(span[1], wanted.until)
+    names = store.execute(OF_TIME.format(types=", ".join("?" * len(types))), (since, until, *types)).fetchall()
+    done = _rows(reader, store, [(name, 0.0) for (name,) in names], wanted.limit)
+    known = {row.public_id for row in done}
+    return (done + [row for row in others if row.public_id not in known])[: wanted.limit]
+
+
+def _of_store(
+    reader: Reader, store: "Store", query: str, terms: "list[str]", now: int, wanted: Wanted, sense: "Sense | None"
+) -> "list[Row]":  # fmt: skip
     """Return the best rows of one memory: its memories, and raw rows whose turn is not among them."""
-    terms, most = candidates.terms_of(query), max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)
+    most = max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)
     numbers, weights = candidates.find(store, "memory_fts", terms, now, wanted, most)
     rows, near = reading.load_rows(store, numbers), {}
     if sense:
@@ -290,6 +324,8 @@ def unapproved(reader: Reader) -> str:
 def nothing(query: str, wanted: Wanted) -> "list[str]":
     """Return the sentences that say that a search finds nothing, and what was not looked for."""
     is_limited = wanted.since or wanted.until != FOREVER or wanted.types
+    if candidates.time_alone(query, 0):  # it is one, whenever that is
+        return [NOTHING_THEN]
     if not query_text.terms(query):
         return [NOTHING_THERE, ONLY_COMMON] if is_limited else [ONLY_COMMON]
     has_common = any([len(word) == 1 or word in index_text.STOPWORDS for word in query_text.words(query)])

@@ -71,6 +71,22 @@ def asks_what_was_done(query: str) -> bool:
     return not (others or PAST.isdisjoint(words) or ASKING.isdisjoint(words)) and YET_TO_COME.isdisjoint(words)
 
 
+def alone(query: str, now: int) -> "Span | None":
+    """Return the time that a query names and nothing else: `yesterday`, `2026-11-26`, `on June 3rd`, `Monday`, `gestern`.
+
+    What stands in quotes is text.
+    """
+    if '"' in query:
+        return None
+    low = query.lower()
+    for names in [names for _, _, names, _, _ in ELSEWHERE]:
+        low = TIMES[names.index(low)] if low in names else low
+    others = [term for term in query_text.terms(low) if not (term in OF_TIMES or _day(term) or _year(term))]
+    if others or not YET_TO_COME.isdisjoint(low.split()):
+        return None
+    return named("on " + low if low in WEEKDAYS else low, now)
+
+
 def asked_elsewhere(query: str, now: int) -> "Span | None":
     """Return the time of a question in German, Spanish or French that asks what was done then, and nothing else."""
     given = " ".join(["", *[word.strip(MARKS) for word in query.lower().translate(ACCENTS).split()], ""])

@@ -1,5 +1,7 @@
 """Recall: what a search finds, in which order, whatever is typed; and opening one row by its id."""
 
+import time
+
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
@@ -197,6 +199,46 @@ def test_a_row_that_misled_comes_behind_worse_ones(a_session, a_reader):
         ranking.MISLED * (1 + ranking.RECENCY / (1 + 1 / ranking.RECENCY_MEMORIES)),
         abs=1e-3,  # one memory came since
     )
+
+
+# A time alone
+
+
+@pytest.fixture
+def three_days(a_session):
+    """Have a turn on each of three days, and a note on the second."""
+    names = []
+    for said in ("The fuse is mended.", "The ladder is found.", "It is dark."):
+        names.append(a_session.has_a_turn("And the lamp?", said))
+        a_session.now += DAY
+    a_session.now = NOON + DAY + HOUR
+    return [*names, a_session.notes("Lamps are dear")]
+
+
+def day_of(days):
+    return time.strftime("%Y-%m-%d", time.localtime((NOON + days * DAY) / 1000))
+
+
+@pytest.mark.parametrize("query", ["yesterday", "what did we do yesterday?", day_of(1)])
+def test_a_search_for_a_time_alone_lists_what_was_done_then_newest_first(three_days, a_reader, query):
+    assert ids(search(a_reader, query, NOON + 2 * DAY)) == [three_days[3], three_days[1]]
+    assert ids(search(a_reader, query, NOON + 2 * DAY, limit=1)) == [three_days[3]]
+
+
+def test_what_names_the_day_itself_stands_behind_what_was_done_then(a_session, a_reader):
+    a_session.has_a_turn("When?", "In 2026.")
+    names = a_session.has_a_turn("Which release?", f"That of {day_of(1)}, and not an older one.")
+    a_session.now += DAY
+    assert ids(search(a_reader, day_of(1), NOON + 3 * DAY)) == [names]
+    done = a_session.has_a_turn("And now?", "Dark.")
+    assert ids(search(a_reader, day_of(1), NOON + 3 * DAY)) == [done, names]
+
+
+def test_a_time_alone_keeps_to_the_types_that_are_wanted(a_turn, a_reader):
+    tomorrow = NOON + DAY
+    assert [row.asked for row in search(a_reader, "yesterday", tomorrow, types=["error"])] == ["make lantern"]
+    assert search(a_reader, "yesterday", tomorrow, types=["fact"]) == search(a_reader, "2 days ago", tomorrow) == []
+    assert lookup.nothing("2 days ago", lookup.Wanted()) == [lookup.NOTHING_THEN]
 
 
 # The memory of all projects

@@ -28,6 +28,7 @@ NAMED = {
     "the outage of December 24th": ("2025-12-24", "2025-12-25"),
     "the outage of June 3, 2025": ("2025-06-03", "2025-06-04"),
     "the log of 2026-01-31.": ("2026-01-31", "2026-02-01"),
+    "2026-01-31 and its log": ("2026-01-31", "2026-02-01"),
     "June 2024": ("2024-06-01", "2024-07-01"),
     "what did we drop in 2024": ("2024-01-01", "2025-01-01"),
 }
@@ -107,3 +108,21 @@ def test_the_question_alone_is_read_in_german_spanish_and_french(query):
 @folded("query", OTHERS)
 def test_a_question_about_more_than_a_time_is_answered_by_its_words(query):
     assert candidates.time_asked_about(query, NOON) is None
+
+
+ALONE = {
+    "yesterday": "yesterday", "2026-06-16": "yesterday", "16 June 2026": "yesterday", "June 16th": "yesterday",
+    "things done yesterday": "yesterday", "what did we do yesterday?": "yesterday", "gestern": "yesterday", "Tuesday": "on Tuesday",
+    "la semana pasada": "last week", "last week": "last week", "in May": "in May",
+}  # fmt: skip
+NOT_ALONE = ["parser yesterday", "404 yesterday", '"2026-06-16"', "what should we do today", "16", "last change", "march", "2026.1"]
+
+
+@folded("query", ALONE)
+def test_a_search_may_name_a_time_and_nothing_else(query):
+    assert candidates.time_alone(query, NOON) == candidates.time_named(ALONE[query], NOON) is not None
+
+
+@folded("query", NOT_ALONE)
+def test_a_search_for_more_than_a_time_or_for_a_text_in_quotes_is_for_its_words(query):
+    assert candidates.time_alone(query, NOON) is None
