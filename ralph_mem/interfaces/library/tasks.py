@@ -11,7 +11,7 @@ from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import items, namespaces
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import candidates, lookup, meaning, ranking, search
-from ralph_mem.memory.rows import query_text, row
+from ralph_mem.memory.rows import index_text, query_text, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _said(item: "Stored") -> str:
 
 def _share(worth: "dict[str, float]", text: str) -> float:
     """Return how much of what the words of a task are worth a text holds, from 0 to 1."""
-    low, whole = text.lower(), sum(worth.values())
+    low, whole = index_text.plain(text), sum(worth.values())
     return sum([value for root, value in worth.items() if root in low]) / whole if whole else 0.0
 
 

@@ -1,7 +1,7 @@
 """Order the facts among the answers of a search, of two about the same the later said first."""
 
 from ralph_mem.memory.recall import ranking
-from ralph_mem.memory.rows import fact_queries, facts, reading
+from ralph_mem.memory.rows import fact_queries, facts, index_text, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,5 +56,5 @@ def folded(store: "Store", scored: "Scored") -> "tuple[Scored, dict[str, list[st
 
 def _held(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Return what the terms of the query weigh that a row holds."""
-    whole = "\0".join(row[reading.INDEXED]).lower()
+    whole = index_text.plain("\0".join(row[reading.INDEXED]))
     return sum([weight for root, weight in roots if root in whole])

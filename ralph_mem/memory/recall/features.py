@@ -91,12 +91,12 @@ def of(
     for at in places:
         row = rows[at]
         texts_of_row = [index_text.composed(text).lower() for text in row[reading.INDEXED]]
-        is_turn = ranking.is_turn(row)
+        title, is_turn = index_text.plain(texts_of_row[0]), ranking.is_turn(row)
         found.append((
             (scores[at] - middle) / max(LEAST, spread) * texts[at] / whole,
             (dated[at] - middle_dated) / (spread_dated + LEAST_SPREAD),
             texts[at] / MUCH_TEXT,
-            sum([worth for root, worth in prompt.roots if root in texts_of_row[0]]),
+            sum([worth for root, worth in prompt.roots if root in title]),
             _open(prompt, texts_of_row[3])
             + (_names_file(prompt, texts_of_row[3]) or (not is_turn and _names(prompt, texts_of_row[4]))),
             float(_pairs(prompt, texts_of_row)),

@@ -212,6 +212,7 @@ def search(reader: Reader, query: str, now: int, wanted: Wanted, sense: "Sense |
     if span:
         # besides only what holds the whole of it: the numbers of a day stand in half of all rows
         terms, sense = candidates.whole_of(query), None
+    terms += query_text.other_spellings(terms)
     found = [_of_store(reader, store, query, terms, now, wanted, sense) for store in reader.stores]
     if span:
         found = [_of_time(reader, store, span, wanted, rows) for store, rows in zip(reader.stores, found)]

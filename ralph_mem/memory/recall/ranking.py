@@ -95,7 +95,7 @@ def _with_meaning(row: "tuple[Any, ...]", score: float, meaning: float) -> float
 def text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
     shares = OF_TURN if is_turn(row) else OF_NOTE
-    whole = index_text.composed("\0".join(row[reading.INDEXED])).lower()
+    whole = index_text.plain("\0".join(row[reading.INDEXED]))
     texts = [each for each in zip(shares, whole.split("\0")) if each[1]]
     length = 1 - LENGTH_SHARE + LENGTH_SHARE * (len(whole) - len(shares) + 1) / AVERAGE_LENGTH
     score = 0.0
@@ -116,7 +116,9 @@ def most_of_text(weight: float) -> float:
 def root_of(term: str) -> str:
     """Cut the ending that the index does not see either, roughly: the rows are already the right ones."""
     if not term.isascii():
-        return query_text.stem_of(term)
+        term = index_text.plain(term)
+        if not term.isascii():
+            return query_text.stem_of(term)
     if len(term) > 4 and term[-1] in "sey":
         return term[:-1]
     return term[:-3] if len(term) > 6 and term.endswith("ing") else term[:-2] if len(term) > 5 and term.endswith("ed") else term

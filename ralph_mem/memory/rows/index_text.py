@@ -5,6 +5,11 @@ TYPE_CHECKING = False
 INDEX_VERSION = 1
 REDACTED = "[REDACTED"
 MARKS = "\u0301\u0308\u0300\u0302\u0303\u0306\u0307\u030a\u030b\u030c\u0327\u0328"  # on letters of Latin, Greek and Cyrillic
+# Letters with a mark that the index has without it, as the tokenizer has it, each line behind the bare letter.
+ACCENTED = (
+    *("aáàâäãåāăą", "cçćĉċč", "dď", "eéèêëēĕėęě", "gĝğġģ", "hĥ", "iíìîïĩīĭį", "jĵ", "kķ", "lĺļľ", "nñńņň", "oóòôöõōŏőơ"),
+    *("rŕŗř", "sśŝşšș", "tţťț", "uúùûüũūŭůűųư", "wŵ", "yýÿŷ", "zźżž"),
+)
 KIND = "abcdefghijklmnopqrstuvwxyz:-"
 # Neither indexed nor asked for: a fifth of the index, and no help in finding anything.
 STOPWORDS = frozenset(
@@ -61,6 +66,18 @@ def composed(text: str) -> str:
     from unicodedata import normalize  # lazy: only for a letter that is written in two characters
 
     return normalize("NFC", text)
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case and without accents, as the index compares it."""
+    text = composed(text).lower()
+    if not text.isascii():
+        # one look for each letter costs a twentieth of one for each character of a text
+        for letters in ACCENTED:
+            for letter in letters[1:]:
+                if letter in text:
+                    text = text.replace(letter, letters[0])
+    return text
 
 
 def identifier_parts(words: "list[str]") -> list[str]:

@@ -42,6 +42,12 @@ def quoted(term: str) -> str:
     return '"' + stem.replace('"', '""').replace("\0", " ") + ('"' if stem == term else '" *')
 
 
+def other_spellings(terms: "list[str]") -> "list[str]":
+    """Return words as those write them who have no `\u00df`, or have one: the index has `gro\u00dfe` and `grosse` as two words."""
+    both = [(term, "\u00df", "ss") if "\u00df" in term else (term, "ss", "\u00df") for term in terms if term.isalpha()]
+    return [term.replace(here, there) for term, here, there in both if here in term]
+
+
 def stem_of(term: str) -> str:
     """Return what all forms of a word begin with in an alphabet of which the index knows no endings, else the term."""
     if min(term) < "\x80" or len(term) < FEWEST_INFLECTED or not term.isalpha() or index_text.is_cjk(term[0]):

@@ -70,6 +70,18 @@ def test_a_word_that_is_not_there_finds_nothing_or_little(a_reader, a_polyglot, 
     assert search(a_reader, query) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [("senal", "La señal no llega"), ("grosse", "Die Größe der Lampe"), ("größe", "Die Grösse der Lampe"), ("creme", "La crème")],
+)
+def test_a_word_is_the_same_with_and_without_its_accents(a_session, a_reader, query, said):
+    turn = a_session.has_a_turn(said, "Bien.")
+    for number in range(3):  # newer ones, which have the first as what came before them
+        a_session.has_a_turn(f"And lamp {number}?", "Lit.")
+    first, *others = search(a_reader, query)
+    assert first.public_id == turn and all(first.score > 1 + other.score / 2 for other in others)
+
+
 @pytest.mark.parametrize("stored", ["NFC", "NFD"])
 @pytest.mark.parametrize("asked", ["NFC", "NFD"])
 def test_a_prompt_is_told_of_a_word_whether_its_marks_are_characters_of_their_own_or_not(a_session, another_session, stored, asked):
