@@ -274,14 +274,13 @@ def _with_contradicted(reader: Reader, store: "Store", rows: "list[Row]", contra
 
 
 def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "dict[int, float]":
-    """Add the rows that only mean what a query says; returns how near all of them come."""
+    """Add the rows that only mean what a query says, and come near enough; returns how near all of them come."""
     from ralph_mem.memory.recall import meaning  # lazy: only where embeddings are set up
 
     nearest, alike = meaning.near(sense, store, query, rows)
     known = {row[0] for row in rows}
-    rows += candidates.those_wanted(
-        store, reading.load_rows(store, [str(number) for number in nearest if number not in known]), wanted
-    )
+    new = [str(number) for number, cosine in nearest.items() if number not in known and cosine >= meaning.LEAST]
+    rows += candidates.those_wanted(store, reading.load_rows(store, new), wanted)
     return meaning.values(nearest, alike)
 
 

@@ -25,6 +25,12 @@ def test_what_means_the_same_is_found_without_a_common_word(a_reader, memories):
     assert found(a_reader, "illumination", Knowing({1: 0.7, 2: 0.3}))[0] == memories[0]
 
 
+def test_what_comes_nearest_and_yet_not_near_is_not_found(a_reader, memories):
+    assert found(a_reader, "flurbish zanquil", Knowing({1: 0.2, 2: 0.15})) == []
+    assert found(a_reader, "illumination", Knowing({1: 0.7, 2: 0.15})) == [memories[0]]
+    assert found(a_reader, "ladder", Knowing({1: 0.2, 2: 0.15})) == [memories[1]]
+
+
 def test_a_word_that_is_there_counts_more_than_what_comes_near(a_reader, memories):
     assert found(a_reader, "ladder", Knowing({1: 0.7, 2: 0.1}))[0] == memories[1]
 
