@@ -80,6 +80,18 @@ def test_parts_of_names_paths_and_versions_are_found(a_session, a_reader, query)
     assert ids(search(a_reader, query)) == [last(a_session, "turns")]
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [("dependencies", "the dependency"), ("migration", "migrate it"), ("branches", "a branch"), ("classes", "a class")],
+)
+def test_another_form_of_a_word_counts_as_the_word(a_session, a_reader, query, said):
+    turn = a_session.has_a_turn(f"Look at {said}", "Looked at.")
+    for number in range(3):  # newer ones, which have the first as what came before them
+        a_session.has_a_turn(f"And lamp {number}?", "Lit.")
+    first, *others = search(a_reader, query)
+    assert first.public_id == turn and all(first.score > 1 + other.score / 2 for other in others)
+
+
 # Which rows
 
 
