@@ -6,7 +6,7 @@ import time
 from ralph_mem.core.errors import RalphMemError, StoreError
 from ralph_mem.core.redaction import gate, privacy, whole
 from ralph_mem.memory import access
-from ralph_mem.memory.namespaces import MOST_CHARACTERS, PROJECT, SESSION, is_name, scopes
+from ralph_mem.memory.namespaces import PROJECT, SESSION, scopes
 from ralph_mem.memory.recall import lookup, meaning
 from ralph_mem.memory.rows import items as rows
 from ralph_mem.memory.rows import query_text
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ralph_mem.memory.rows.items import Namespace, Stored
     from ralph_mem.memory.store.connection import Store
 
-MOST_DEPTH = 100  # of lists and dicts in each other: what refers to itself has no end, and is refused where it is written
-MOST_BYTES = 65_536  # of a value as JSON in UTF-8: what is larger belongs into a file
 # Earlier values that are kept of a key: enough to see what changed, and at most ten times what the value itself may take.
 MOST_EARLIER = 10
 # What speaks for a value in a search, where its keeper names no fields. The rest of a value is mostly ids and numbers.
@@ -35,14 +33,14 @@ PATIENCE_S, PAUSE_S = 60.0, 0.02
 
 
 def put(
-    place: "Place", namespace: "Namespace", key: str, value: "Any", index: "bool | Sequence[str]" = True, expires_at: int = 0,
+    place: "Place", namespace: "Namespace", key: str, value: "Any", index: "bool | list[str]", expires_at: int = 0,
     outside: bool = False,
 ) -> "Stored":  # fmt: skip
-    """Keep a value under a key, in place of an earlier one, which stays in its history; returns the item.
+    """Keep a value of JSON under a key, in place of an earlier one, which stays in its history; returns the item.
 
     `index` says what of it a search finds: True its telling fields, names their own, False nothing. `expires_at` is in
     milliseconds, 0 for never. `outside` marks text from the web and the like, which is told to no model unasked.
-    Raises RalphMemError for a value that is no JSON or too large, and for a key that holds a secret.
+    Raises RalphMemError for a key that holds a secret.
     """
     if namespace in ((), (PROJECT,), (SESSION,)):
         raise RalphMemError(f"{namespace!a} names no place", "such as Memory().project, or ('session', ID), or a name of your own")
@@ -58,8 +56,7 @@ def put(
         purge(opened, now)
         there = rows.find(opened, namespace, key)
         was = [*there.was, {"value": there.value, "updated_at": there.updated_at}][-MOST_EARLIER:] if there else []
-        kept: bool | list[str] = index if isinstance(index, bool) else list(index)
-        known = {"key": key, "value": safe, "index": kept, "updated_at": now, "expires_at": expires_at, "was": was}
+        known = {"key": key, "value": safe, "index": index, "updated_at": now, "expires_at": expires_at, "was": was}
         rows.set_due(opened, min(rows.due(opened), _leaves_at(opened, namespace, now, expires_at, now)))
         return rows.put(opened, there, {**record, "session": _session(opened, namespace)}, known)
 
@@ -92,18 +89,6 @@ def _is_busy(error: Exception) -> bool:
 
 def _protected(place: "Place", namespace: "Namespace", key: str, value: "Any") -> "tuple[Any, str | None]":
     """Return a value as it may be stored, and what was cut out of it."""
-    if not is_name(key):
-        raise RalphMemError("a key is empty, too long or cannot be printed", f"give a text of at most {MOST_CHARACTERS} characters")
-    if not _has_texts_for_keys(value):
-        raise RalphMemError("this value is no JSON: a key of it is no text", "name each value by a text")
-    try:
-        size = len(json.dumps(value, allow_nan=False, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise RalphMemError(
-            f"this value is no JSON: {error}", "dicts, lists, texts, finite numbers, booleans and None are"
-        ) from None
-    if size > MOST_BYTES:
-        raise RalphMemError(f"a value of {size:,} bytes is too large", f"at most {MOST_BYTES:,} bytes of JSON; keep the gist")
     protect, counts = whole.protector(place.project, place.settings), dict[str, int]()
 
     def protected(text: str) -> "tuple[str, dict[str, int]]":
@@ -114,14 +99,6 @@ def _protected(place: "Place", namespace: "Namespace", key: str, value: "Any") -
         raise RalphMemError("the name of this item holds what looks like a secret", "keep it under another key or namespace")
     safe = whole.of_json(value, protected, counts)
     return safe, json.dumps(counts) if counts else None
-
-
-def _has_texts_for_keys(value: "Any", depth: int = 0) -> bool:
-    if depth > MOST_DEPTH:
-        return True
-    if isinstance(value, dict):
-        return all([isinstance(key, str) and _has_texts_for_keys(each, depth + 1) for key, each in value.items()])
-    return not isinstance(value, (list, tuple)) or all([_has_texts_for_keys(each, depth + 1) for each in value])
 
 
 def text_of(value: "Any", index: "bool | Sequence[str]" = True) -> str:

@@ -1,4 +1,4 @@
-"""Say which memory holds a namespace, and what is one."""
+"""Say which memory holds a namespace."""
 
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
@@ -8,16 +8,11 @@ from ralph_mem.memory.rows import items as rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from ralph_mem.core.project import Project
     from ralph_mem.memory.rows.items import Namespace
     from ralph_mem.memory.store.connection import Store
 
 PROJECT, GLOBAL, SESSION = "project", "global", rows.SHORT_TERM
-# A namespace is read by people, too.
-MOST_PARTS, MOST_CHARACTERS = 8, 200
 
 
 class Place:
@@ -56,21 +51,6 @@ class Place:
             opened.close()
             raise RalphMemError(f"this is not the memory of {namespace[1]}, but of {own}", "open it by the path of that project")
         return opened
-
-
-def checked(namespace: "Sequence[str]") -> "Namespace":
-    """Return a namespace as a tuple. Raises RalphMemError for anything but a few texts of some characters each."""
-    each = f"of 1 to {MOST_CHARACTERS} characters that can be printed"
-    hint = f"a namespace is a tuple of 1 to {MOST_PARTS} texts {each}, such as ('project', ID, 'skills')"
-    is_listed = isinstance(namespace, (tuple, list))
-    if not is_listed or len(namespace) > MOST_PARTS or not all([is_name(part) for part in namespace]):
-        raise RalphMemError(f"{ascii(namespace)[:80]} is no namespace", hint)
-    return tuple(namespace)
-
-
-def is_name(text: "Any") -> bool:
-    """Say whether something is a text that can stand for a part of a namespace, or for a key."""
-    return isinstance(text, str) and 0 < len(text) <= MOST_CHARACTERS and text.isprintable()
 
 
 def scopes(prefix: "Namespace") -> "list[Namespace]":

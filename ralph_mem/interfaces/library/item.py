@@ -1,5 +1,6 @@
 """What a program gets back of a value that it kept, and of what was known at an earlier moment."""
 
+from ralph_mem.interfaces.library import arguments
 from ralph_mem.memory import items
 from ralph_mem.memory.rows import facts
 
@@ -60,7 +61,7 @@ class Past:
 
     def get(self, namespace: "Sequence[str]", key: str) -> "Item | None":
         """Return what a key held, or None where it held nothing yet, or its value of then is kept no more."""
-        found = items.get(self._place, self._seen(namespace), key)
+        found = items.get(self._place, self._seen(namespace), arguments.key(key))
         return next((each for each in reversed(self.versions(found) if found else []) if each.updated_at <= self._at), None)
 
     @staticmethod

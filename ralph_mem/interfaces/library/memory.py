@@ -1,10 +1,9 @@
 """The memory of a project for programs, by namespaces and keys, and what people and agents left in it."""
 
-import os
 import time
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.interfaces.library import sections, tasks
+from ralph_mem.interfaces.library import arguments, sections, tasks
 from ralph_mem.interfaces.library.item import Item, Past, told
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import erase, select
@@ -15,6 +14,7 @@ from ralph_mem.memory.rows import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
     from typing import Any
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
     Sections = dict[str, list[str]]
 
-MOST_SECONDS = 10**12  # thirty thousand years; as milliseconds a database can keep them
+# What to give where something else was given.
+WORDS = "give the words to look for"
+HOW_LONG = "how long it stays, such as ttl=3600"
+A_TIME = "a time since 1970, such as time.time() or datetime.timestamp()"
 
 
 class Memory:
@@ -32,13 +35,13 @@ class Memory:
 
     Namespaces are tuples of texts. `project`, `("global",)` and `("session", ID)` are those of ralph-mem, with whatever stands
     behind these parts; every other one belongs to the program that names it. All methods raise `RalphMemError` where a memory
-    cannot be opened, and those that write where recording is paused.
+    cannot be opened and for an argument that is none, and those that write where recording is paused.
     """
 
     def __init__(self, path: "str | os.PathLike[str] | None" = None, session: str = "") -> None:
         """Mean the project that a folder belongs to, the current one by default; `session` is the id of the session at work."""
-        self._place = namespaces.Place(registry.choose(os.fspath(path) if path is not None else ""))
-        self._session = session
+        self._place = namespaces.Place(registry.choose(arguments.path(path)))
+        self._session = arguments.session(session)
 
     @property
     def path(self) -> str:
@@ -73,17 +76,18 @@ class Memory:
         of it as JSON), or, with False, nothing. `ttl` is how many seconds it stays. `outside` marks text from the web and the
         like. What is indexed, is not from outside and belongs to no session may be told to the model where it fits a prompt.
         """
-        expires_at = 0 if ttl is None else time.time_ns() // 1_000_000 + _milliseconds(ttl, "how long it stays, such as ttl=3600")
-        return Item(items.put(self._place, self._seen(namespace), key, value, index, expires_at, bool(outside)))
+        expires_at = 0 if ttl is None else time.time_ns() // 1_000_000 + arguments.milliseconds(ttl, HOW_LONG)
+        what = (arguments.key(key), arguments.value(value), arguments.index(index))
+        return Item(items.put(self._place, self._seen(namespace), *what, expires_at, bool(outside)))
 
     def get(self, namespace: "Sequence[str]", key: str) -> "Item | None":
         """Return the item of a key, or None."""
-        found = items.get(self._place, self._seen(namespace), key)
+        found = items.get(self._place, self._seen(namespace), arguments.key(key))
         return Item(found) if found else None
 
     def delete(self, namespace: "Sequence[str]", key: str) -> bool:
         """Delete the item of a key with its history; says whether it was there. `forget` takes it from backups as well."""
-        return items.delete(self._place, self._seen(namespace), key)
+        return items.delete(self._place, self._seen(namespace), arguments.key(key))
 
     def clear_namespace(self, namespace: "Sequence[str]") -> int:
         """Delete all items of exactly one namespace; returns how many that were."""
@@ -95,13 +99,15 @@ class Memory:
         The score orders one answer and cannot be compared between two: the item that fits the words best has 1, to which its age
         and a pin add. Items of a session are found only under its own namespace.
         """
-        found = items.search(self._place, self._seen(namespace_prefix), query, limit)
-        return [Item(item, score) for score, item in found if score >= min_score and self._is_seen(item.namespace)]
+        wanted, least = arguments.text(query, WORDS), arguments.number(min_score, "min_score=0.5")
+        most = arguments.whole_number(limit, "limit=5")
+        found = items.search(self._place, self._seen(namespace_prefix), wanted, most)
+        return [Item(item, score) for score, item in found if score >= least and self._is_seen(item.namespace)]
 
     def list(self, namespace: "Sequence[str]", prefix: str = "") -> "Items":
         """Return the items of exactly one namespace whose keys begin so, in the order in which they were made."""
-        found = items.listed(self._place, self._seen(namespace))
-        return [Item(item) for item in found if item.key.startswith(prefix)]
+        start = arguments.text(prefix, "give how the keys begin")
+        return [Item(item) for item in items.listed(self._place, self._seen(namespace)) if item.key.startswith(start)]
 
     def list_namespaces(self, prefix: "Sequence[str]" = ()) -> "Namespaces":
         """Return the namespaces that hold anything and begin with these parts."""
@@ -110,7 +116,7 @@ class Memory:
 
     def history(self, namespace: "Sequence[str]", key: str) -> "Items":
         """Return what a key held, oldest first, the present value last: at most the last ten before it."""
-        found = items.get(self._place, self._seen(namespace), key)
+        found = items.get(self._place, self._seen(namespace), arguments.key(key))
         return Past.versions(found) if found else []
 
     def stats(self) -> "dict[str, Any]":
@@ -123,7 +129,7 @@ class Memory:
 
     def _seen(self, namespace: "Sequence[str]") -> "Namespace":
         """Return a namespace as a tuple. Raises RalphMemError for none, and for what another session keeps for itself."""
-        names = namespaces.checked(namespace)
+        names = arguments.namespace(namespace)
         if not self._is_seen(names):
             raise RalphMemError(
                 "what another session keeps for itself is not seen here", "Memory(path, session=ID) is at work in it"
@@ -137,21 +143,21 @@ class Memory:
 
     def remember(self, text: str, everywhere: bool = False) -> str:
         """Keep a note in the words of a person, of this project or of all of them; returns its id."""
-        if not isinstance(text, str):
-            raise RalphMemError(f"{text!a:.60} is no text", "give the words of the note")
+        said = arguments.text(text, "give the words of the note")
         place = self._place.of((namespaces.GLOBAL,) if everywhere else ())
-        name = notes_by_hand.inject(place, self._place.project, self._place.settings, text)[0]
+        name = notes_by_hand.inject(place, self._place.project, self._place.settings, said)[0]
         with access.writing(place) as opened:
             taking.take_notes(opened, time.time_ns() // 1_000_000)
         return name
 
     def facts(self, *statuses: str) -> "Rows":
         """Return what holds, newest first, or the facts of other statuses: `candidate`, `superseded`, `retired`, `rejected`."""
+        wanted = [arguments.one_of(facts.STATUSES, "status", status) for status in statuses] or [facts.ACTIVE]
         opened = self._place.read(())
         if opened is None:
             return []
         try:
-            return [told(fact) for fact in facts.of_status(opened, *(statuses or (facts.ACTIVE,)))]
+            return [told(fact) for fact in facts.of_status(opened, *wanted)]
         finally:
             opened.close()
 
@@ -160,12 +166,13 @@ class Memory:
 
         The answer of a turn that read text from the web is withheld, as in every search.
         """
+        wanted, most = arguments.text(query, WORDS), arguments.whole_number(limit, "limit=20")
         if not access.is_there(self._place.project):
             return []
         stores = access.to_read(self._place.project)
         try:
             reader = lookup.Reader(stores[:1], self._place.project, self._place.settings)
-            found = tasks.turns(reader, query, limit, meaning.sense())
+            found = tasks.turns(reader, wanted, most, meaning.sense())
         finally:
             for opened in stores:
                 opened.close()
@@ -176,9 +183,13 @@ class Memory:
 
         It cannot be undone, and nobody is asked. Returns how many rows went, and what is left where.
         """
+        names = [arguments.text(each, "give ids one by one, such as memory.forget(item.id)") for each in ids]
+        chosen = select.Selection(names, query=arguments.text(query, "give the text that what goes holds"))
+        if not (chosen.ids or chosen.query):
+            raise RalphMemError("what should be forgotten?", "give ids such as item.id, or query=TEXT for all that holds a text")
         reader = lookup.Reader(access.to_change(self._place.project), self._place.project, self._place.settings)
         try:
-            report = erase.forget(reader, select.plan(reader, select.Selection(ids, query=query)))
+            report = erase.forget(reader, select.plan(reader, chosen))
         finally:
             for opened in reader.stores:
                 opened.close()
@@ -186,7 +197,7 @@ class Memory:
 
     def as_of(self, at: float) -> Past:
         """Return what was known at a time in seconds since 1970: its facts, and what keys held then."""
-        return Past(self._place, self._seen, _milliseconds(at, "a time since 1970, such as time.time() or datetime.timestamp()"))
+        return Past(self._place, self._seen, arguments.milliseconds(at, A_TIME))
 
     # For a task
 
@@ -196,18 +207,20 @@ class Memory:
         It is empty where nothing is likely enough to be meant. `limits` are those of `tasks.Limits`: `format`, `max_skills`,
         `max_short_term`, `min_score`, `include_scores`, `tokens`.
         """
-        return tasks.context(self._place, self._session, f"{task}\n{extra}".strip(), tasks.Limits(self._place.settings, **limits))
+        wanted = [arguments.text(each, "give what is to be done in words") for each in (task, extra)]
+        return tasks.context(self._place, self._session, "\n".join(wanted).strip(), tasks.Limits(self._place.settings, **limits))
 
     def sections(self, **tokens: int) -> "Sections":
         """Return what is held in one call, each sort within its own tokens: `core`, `facts`, `episodes`, `patterns`, `relations`.
 
         None of the texts is cut. A number of tokens by the name of a sort changes what it may cost.
         """
+        budgets = sections.budgets(tokens)
         opened = self._place.read(())
         if opened is None:
-            return {name: [] for name in sections.BUDGETS}
+            return {name: [] for name in budgets}
         try:
-            return sections.of(opened, self._place, tokens)
+            return sections.of(opened, self._place, budgets)
         finally:
             opened.close()
 
@@ -216,15 +229,8 @@ class Memory:
 
         What is looked for is the task, or the first 500 characters of the prompt where none is given.
         """
-        found = self.context(task or prompt[: tasks.PROMPT_CHARACTERS], **limits)
+        found = self.context(task or arguments.text(prompt, "give the prompt in words")[: tasks.PROMPT_CHARACTERS], **limits)
         return f"{prompt}\n\n{found}" if found else prompt
-
-
-def _milliseconds(seconds: object, such_as: str) -> int:
-    """Return seconds as a memory keeps them. Raises RalphMemError for what is no number, or none that it can keep."""
-    if not isinstance(seconds, (int, float)) or not abs(seconds) <= MOST_SECONDS:
-        raise RalphMemError(f"{seconds!a:.60} is no number of seconds", f"give {such_as}")
-    return int(seconds * 1000)
 
 
 def _turn(row: "lookup.Row") -> "dict[str, Any]":

@@ -2,8 +2,8 @@
 
 import time
 
-from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.redaction import privacy
+from ralph_mem.interfaces.library import arguments
 from ralph_mem.memory import reports
 from ralph_mem.memory.facts import core, mining, relations
 from ralph_mem.memory.recall import lookup
@@ -19,17 +19,22 @@ BUDGETS = {"core": 500, "facts": 400, "episodes": 300, "patterns": 100, "relatio
 MOST_SESSIONS = 20
 
 
+def budgets(tokens: "dict[str, int]") -> "dict[str, int]":
+    """Return what each sort may cost where `tokens` change `BUDGETS`. Raises RalphMemError for an unknown sort."""
+    for name, most in tokens.items():
+        arguments.one_of(BUDGETS, "section", name)
+        arguments.whole_number(most, f"{name}=200")
+    return {**BUDGETS, **tokens}
+
+
 def of(opened: "Store", place: "Place", tokens: "dict[str, int]") -> "dict[str, list[str]]":
-    """Return the texts of each sort, the worthiest first, as many whole ones as its tokens pay for; `tokens` change `BUDGETS`.
+    """Return the texts of each sort, the worthiest first, as many whole ones as its tokens pay for.
 
     The sorts are facts under keys, other facts that hold, sessions with what came of them, patterns of the log that are believed
-    enough for a hint, and relations. Raises RalphMemError for an unknown sort.
+    enough for a hint, and relations.
     """
-    unknown = [name for name in tokens if name not in BUDGETS]
-    if unknown:
-        raise RalphMemError(f"there is no section {unknown[0][:40]}", "one of " + ", ".join(BUDGETS))
     found = _gathered(opened, place, time.time_ns() // 1_000_000)
-    return {name: _within(_safe(found[name], place), tokens.get(name, BUDGETS[name])) for name in BUDGETS}
+    return {name: _within(_safe(found[name], place), tokens[name]) for name in BUDGETS}
 
 
 def _safe(texts: "list[str]", place: "Place") -> "list[str]":

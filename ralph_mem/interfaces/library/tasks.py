@@ -6,8 +6,8 @@ import posix
 import time
 
 from ralph_mem.core import project as projects
-from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.redaction import gate, privacy
+from ralph_mem.interfaces.library import arguments
 from ralph_mem.memory import items, namespaces
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import candidates, lookup, meaning, ranking, search
@@ -27,6 +27,8 @@ MOST_ITEMS = 8
 SHORT, PROJECT, GLOBAL = "session", "project", "global"
 LAST_TURNS = " WHERE t.prompt <> '' AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
 MARKDOWN, XML, JSON = FORMATS = ("markdown", "xml", "json")
+# What a caller may change, each as it is without a word of theirs.
+LIMITS = {"format": MARKDOWN, "max_skills": 5, "max_short_term": 3, "min_score": None, "include_scores": True, "tokens": None}
 # What XML has a meaning for, the ampersand first.
 ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;"))
 # What could end a block of JSON inside of Markdown or of a fence.
@@ -40,15 +42,16 @@ class Limits:
     most that the text may cost, by default that of a prompt. `format` is `markdown`, `xml` or `json`.
     """
 
-    def __init__(
-        self, settings: "dict[str, Any]", max_skills: int = 5, max_short_term: int = 3, min_score: "float | None" = None,
-        include_scores: bool = True, format: str = "markdown", tokens: "int | None" = None,  # noqa: A002 - as one would ask for it
-    ) -> None:  # fmt: skip
-        if format not in FORMATS:
-            raise RalphMemError(f"there is no format {format[:40]}", "one of " + ", ".join(FORMATS))
-        self.most = {SHORT: max_short_term, PROJECT: max_skills, GLOBAL: max_skills // 2}
-        self.min_score, self.include_scores, self.format = min_score, include_scores, format
-        self.tokens = settings["memory.inject_tokens_prompt"] if tokens is None else tokens
+    def __init__(self, settings: "dict[str, Any]", **given: "Any") -> None:
+        asked = {**LIMITS, **{arguments.one_of(LIMITS, "limit", name): given[name] for name in given}}
+        skills, short, tokens = [asked[name] for name in ("max_skills", "max_short_term", "tokens")]
+        skills = arguments.whole_number(skills, "max_skills=5")
+        self.most = {SHORT: arguments.whole_number(short, "max_short_term=3"), PROJECT: skills, GLOBAL: skills // 2}
+        least = asked["min_score"]
+        self.min_score = None if least is None else arguments.number(least, "min_score=0.5")
+        self.include_scores, self.format = bool(asked["include_scores"]), arguments.one_of(FORMATS, "format", asked["format"])
+        usual = settings["memory.inject_tokens_prompt"]
+        self.tokens: int = usual if tokens is None else arguments.whole_number(tokens, f"tokens={usual}")
 
 
 class Found:
