@@ -85,9 +85,17 @@ def of(
         found["last_recorded"] *= bool(found["turns"] or found["observations"])
         found["state"] = state(project, values, hinders or unheard(since, stopped), 0 if hinders else since, session)
     except (RalphMemError, connection.sqlite.Error) as error:
-        found["trouble"] = f"{UNUSABLE}: {error}"
+        found["trouble"] = f"{UNUSABLE}: {_why(error)}"
         found["state"] = state(project, values, UNUSABLE, session=session)
     return found
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, RalphMemError):
+        return str(error)
+    from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be used
+
+    return str(inspect.unusable(error))
 
 
 def hindered(project: "Project") -> str:

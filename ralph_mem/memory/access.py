@@ -132,9 +132,9 @@ def open_one(place: "projects.Project") -> "connection.Store":
     except StoreError as error:
         from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be opened
 
-        if not inspect.is_damaged(error.__cause__):
+        if error.__cause__ is None or not inspect.is_damaged(error.__cause__):
             raise
-        raise StoreError(f"{place.folder}/memory.db is damaged: {error.__cause__}", inspect.REPAIR) from error
+        raise inspect.unusable(error.__cause__, place.folder) from error
 
 
 def _not_writable(place: "projects.Project", error: OSError) -> StoreError:

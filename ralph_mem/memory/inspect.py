@@ -71,16 +71,18 @@ def opened(folder: str, wait_ms: int) -> "connection.Store":
             posix.close(held)
         if isinstance(error, StoreError):
             raise
-        raise StoreError(f"cannot read {folder}/memory.db: {error}", "`ralph-mem doctor` says more") from error
+        raise unusable(error, folder) from error
 
 
 def _checked(found: "connection.Store") -> "connection.Store":
     if found.db is None:
-        raise StoreError(f"{found.folder}/memory.db is not known to be yours", "the next session start looks at it")
+        raise connection.not_used(found.folder)
     version = found.one("PRAGMA user_version")[0]
-    if version != connection.SCHEMA_VERSION:
-        hint = "update the plugin" if version > connection.SCHEMA_VERSION else "the next session start brings it up to date"
-        raise StoreError(f"{found.folder}/memory.db has schema {version}, this release reads {connection.SCHEMA_VERSION}", hint)
+    if version > connection.SCHEMA_VERSION:
+        raise connection.newer(found.folder, version)
+    if version < connection.SCHEMA_VERSION:
+        what = f"{found.folder}/memory.db has schema {version}, this release knows {connection.SCHEMA_VERSION}"
+        raise StoreError(what, "the next session start brings it up to date")
     found.execute("PRAGMA query_only = ON")
     return found
 
@@ -124,6 +126,14 @@ def why(error: BaseException) -> str:
 def is_damaged(error: "BaseException | None") -> bool:
     """Say whether an error of SQLite tells of a file that is damaged, and not only of one that is another program's."""
     return isinstance(error, connection.sqlite.Error) and any([word in str(error) for word in DAMAGED])
+
+
+def unusable(error: BaseException, folder: str = "") -> StoreError:
+    """Return what to raise where SQLite cannot use a memory: one explanation for whoever meets it, with the path if it is known."""
+    what = f"{folder}/memory.db" if folder else "memory.db"
+    if is_damaged(error):
+        return StoreError(f"{what} is damaged: {error}", REPAIR)
+    return StoreError(f"{what} cannot be used now: {error}", "try again; `ralph-mem doctor` says more")
 
 
 # What is copied within the 200 ms that a prompt may take.

@@ -70,7 +70,7 @@ def test_a_memory_that_lies_aside_is_no_business_of_a_server(a_pair):  # noqa: F
         assert "beginning" in server.finds("beginning")
         works(container, "other")
         refused = server.client.is_refused("search", query="other")
-        assert "is not known to be yours" in refused
+        assert "is not used (not known to be yours)" in refused
         works(host, "end")
         assert "beginning" in server.finds("beginning") and "other" not in server.finds("other beginning")
     assert len(asides(host)) == 1 and host.damage() == []
@@ -113,7 +113,7 @@ def test_a_project_that_moves_is_found_again_once_a_session_has_begun_there(a_pa
     with Beside(host) as server:
         moved = host.project.with_name("moved")
         shutil.move(host.project, moved)
-        assert "is not known to be yours" in server.client.is_refused("search", query="beginning")
+        assert "is not used (not known to be yours)" in server.client.is_refused("search", query="beginning")
         host.project = moved
         host.environment["CLAUDE_PROJECT_DIR"] = str(moved)
         works(host, "end")

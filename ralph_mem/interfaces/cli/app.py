@@ -171,8 +171,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except fast.load_sqlite().Error as error:
         from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be read
 
-        hint = inspect.REPAIR if inspect.is_damaged(error) else "`ralph-mem doctor` says more"
-        return _complain(f"the database: {error}", hint, FAILED)
+        told = inspect.unusable(error)
+        return _complain(str(told), told.hint, FAILED)
     except BrokenPipeError:  # `ralph-mem search ... | head`
         return _silent(0)
     except SystemExit as leaving:  # typer's own way to meet a closed pipe, and to end what completes words

@@ -13,8 +13,7 @@ from ralph_mem.interfaces.cli import printing, transfer
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.transfer import outgoing, query, tables
-from ralph_mem.memory import access, inspect
-from ralph_mem.memory.store import connection
+from ralph_mem.memory import access
 
 commands = typer.Typer()
 AS_JSON, AS_CSV, AS_TABLE = "json", "csv", "table"
@@ -37,10 +36,11 @@ def sql(
     if json + as_csv + as_table > 1:
         raise RalphMemError("--json, --csv and --table are three ways to print", "give one of them")
     place = registry.choose(project)
-    if not connection.exists(place.folder):
+    if not access.is_there(place):
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem projects` lists those that have a memory")
-    opened = inspect.opened(place.folder, access.WAIT_MS)
+    opened = access.open_to_read(place)
     try:
+        opened.execute("PRAGMA query_only = ON")
         parcel = transfer.collected(opened, place, outgoing.Choice(), "redacting")
         made = tables.database(parcel, tables.beside(opened, parcel, place, effective.load(place)))
     finally:

@@ -1,6 +1,6 @@
 """What a program gets back of a value that it kept, and of what was known at an earlier moment."""
 
-from ralph_mem.interfaces.library import arguments
+from ralph_mem.interfaces.library import arguments, edge
 from ralph_mem.memory import items
 from ralph_mem.memory.rows import facts
 
@@ -43,6 +43,7 @@ class Item:
         return f"Item({'/'.join(self.namespace)!a}, {self.key!a}, {self.value!r:.60})"
 
 
+@edge.explained
 class Past:
     """A view of a memory as it was; what has been deleted or forgotten since then is not in it."""
 

@@ -3,7 +3,7 @@
 import time
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.interfaces.library import arguments, sections, tasks
+from ralph_mem.interfaces.library import arguments, edge, sections, tasks
 from ralph_mem.interfaces.library.item import Item, Past, told
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import erase, select
@@ -30,6 +30,7 @@ HOW_LONG = "how long it stays, such as ttl=3600"
 A_TIME = "a time since 1970, such as time.time() or datetime.timestamp()"
 
 
+@edge.explained
 class Memory:
     """The memory of one project, of which every call opens the files anew: nothing is held between two of them.
 

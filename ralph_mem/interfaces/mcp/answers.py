@@ -200,10 +200,16 @@ def _tool_answer(given: "Message", asked: "reading.Asked") -> "Message":
     try:
         said, is_wrong = called(name, {} if arguments is None else arguments, asked), False
     except RalphMemError as error:
-        said, is_wrong = f"ralph-mem: {error}" + (f" ({error.hint})" if error.hint else ""), True
+        said, is_wrong = _refusal(error), True
     except fast.load_sqlite().Error as error:
-        said, is_wrong = f"ralph-mem: the memory cannot be used now: {error} (try again; `ralph-mem doctor` says more)", True
+        from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be used
+
+        said, is_wrong = _refusal(inspect.unusable(error)), True
     return {"content": [{"type": "text", "text": said}], **({"isError": True} if is_wrong else {})}
+
+
+def _refusal(error: RalphMemError) -> str:
+    return f"ralph-mem: {error}" + (f" ({error.hint})" if error.hint else "")
 
 
 def _resource_answer(given: "Message", asked: "reading.Asked") -> "Message":

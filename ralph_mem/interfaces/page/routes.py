@@ -30,6 +30,7 @@ from ralph_mem.interfaces.page import (
 from ralph_mem.interfaces.page.asking import GLOBAL, HERE, Asked
 from ralph_mem.interfaces.page.forms import Done, Shown
 from ralph_mem.maintenance import registry
+from ralph_mem.memory import inspect
 
 # What can be looked at: its title, what reads it, below which heading it stands in the navigation, if it does, and whether it
 # takes seconds, so that its frame goes first. Its template is called as it is.
@@ -140,7 +141,8 @@ class Page:
             except RalphMemError as error:
                 return self._failed(str(error), error.hint, HTTPStatus.BAD_REQUEST, where, _typed(fields))
             except DATABASE as error:
-                return self._failed(f"the database: {error}", "`ralph-mem doctor` says more", HTTPStatus.SERVICE_UNAVAILABLE, where)
+                told = inspect.unusable(error)
+                return self._failed(str(told), told.hint, HTTPStatus.SERVICE_UNAVAILABLE, where)
             except Exception as error:  # what failed and where, without a text of a memory
                 at = error.__traceback__
                 while at and at.tb_next:
@@ -165,7 +167,8 @@ class Page:
         try:
             whole = rendering.page(f"{name}.html", {**VIEWS[name].read(asked), **values})
         except (RalphMemError, DATABASE) as error:
-            more = {"what": str(error), "hint": getattr(error, "hint", ""), "typed": "", "status": 500}
+            told = error if isinstance(error, RalphMemError) else inspect.unusable(error)
+            more = {"what": str(told), "hint": told.hint, "typed": "", "status": 500}
             whole = rendering.page("failed.html", {**values, **more})
         yield whole.partition(rendering.HERE_BEGINS)[2]
 

@@ -134,7 +134,9 @@ def _wrong(name: str, error: Exception) -> str:
     if isinstance(error, RalphMemError):
         return _line(str(error), error.hint)
     if isinstance(error, fast.load_sqlite().Error):
-        return _line(f"the database: {error}", "/mem doctor says more")
+        from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be used
+
+        return _wrong(name, inspect.unusable(error))
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
         return _line(f"{error.strerror or error}{where}", "is it yours, and the disk not full? /mem doctor looks for the cause")

@@ -83,15 +83,9 @@ def refuse_or_set_aside(project: "Project", why: str, starting: bool) -> None:
 
 def _refuse_or_set_aside(project: "Project", why: str, starting: bool) -> None:
     if not starting:
-        raise refusal(project, why)
+        raise connection.not_used(project.folder, why)
     put_aside(project)
     tell_strange(project, why)
-
-
-def refusal(project: "Project", why: str) -> StoreError:
-    """Return what to raise for a database that is not used."""
-    hint = "the next session start sets it aside, for yours or for a new one; `ralph-mem trust` shows it then"
-    return StoreError(f"{project.folder}/{NAME} is not used ({why})", hint)
 
 
 def put_aside(project: "Project") -> str:

@@ -57,7 +57,7 @@ def _exchanged(project: "Project", starting: bool) -> "tuple[str, str, str]":
             foreign.finish(path, half)
         why = foreign.judged(project, starting)
         if why and not starting:
-            raise foreign.refusal(project, why)
+            raise connection.not_used(project.folder, why)
         found = _ours(project) if why or not seals.kind_of(path) else ""
         ours = apart(project, found) if found else ""
         if why:

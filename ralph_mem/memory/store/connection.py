@@ -161,7 +161,7 @@ def open_held(folder: str, held: int, wait_ms: int) -> Store:
     # only now: who had to wait may have waited for a session of another home, which put its own memory in the place
     if not is_known(folder):
         posix.close(held)
-        raise fast.errors().StoreError(f"{folder}/memory.db is not known to be yours", "the next session start looks at it")
+        raise not_used(folder)
     try:
         db = sqlite.connect(address_of(folder + "/memory.db"), timeout=wait_ms / 1000, isolation_level=None, uri=True)
     except sqlite.Error as error:
@@ -199,8 +199,21 @@ def _set_up(opened: Store) -> None:
     except sqlite.Error as error:
         raise fast.errors().StoreError(f"cannot open {opened.folder}/memory.db: {error}") from error
     if version > SCHEMA_VERSION:
-        what = f"{opened.folder}/memory.db has schema {version}, this release knows {SCHEMA_VERSION}"
-        raise fast.errors().NewerStore(what, "update the plugin")
+        raise newer(opened.folder, version)
+
+
+def newer(folder: str, version: int) -> Exception:
+    """Return what to raise for a memory that a newer release wrote."""
+    what = f"{folder}/memory.db has schema {version}, this release knows {SCHEMA_VERSION}"
+    found: Exception = fast.errors().NewerStore(what, "update the plugin")
+    return found
+
+
+def not_used(folder: str, why: str = "not known to be yours") -> Exception:
+    """Return what to raise for a memory that no session start has found to be ours; why, where somebody has looked at it."""
+    hint = "the next session start takes it up if it is yours, and sets it aside if not; `ralph-mem trust` shows it then"
+    found: Exception = fast.errors().StoreError(f"{folder}/memory.db is not used ({why})", hint)
+    return found
 
 
 def lock(folder: str, wait_ms: int, how: int = paths.SHARED) -> int:

@@ -477,7 +477,7 @@ def test_a_memory_that_is_not_known_to_be_ours_is_not_read(a_session, a_client):
     paths.write(a_session.project.folder + "/strange.db", "")
     for name in paths.names(f"{paths.data_home()}/{paths.KNOWN}"):
         paths.remove(f"{paths.data_home()}/{paths.KNOWN}/{name}")
-    assert "is not known to be yours" in a_client.is_refused("search", query="lamp")
+    assert "is not used (not known to be yours)" in a_client.is_refused("search", query="lamp")
 
 
 def test_a_memory_of_another_schema_is_left_alone(a_session, a_client):
