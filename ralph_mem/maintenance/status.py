@@ -85,7 +85,7 @@ def of(
         found["last_recorded"] *= bool(found["turns"] or found["observations"])
         found["state"] = state(project, values, hinders or unheard(since, stopped), 0 if hinders else since, session)
     except (RalphMemError, connection.sqlite.Error) as error:
-        found["trouble"] = f"{UNUSABLE}: {_why(error)}"
+        found |= {"trouble": f"{UNUSABLE}: {_why(error)}", "recording": False, "injecting": False}
         found["state"] = state(project, values, UNUSABLE, session=session)
     return found
 

@@ -78,7 +78,7 @@ def is_true(told):
     (word,) = [each for each in KINDS if told.value["state"].startswith(each)]
     assert (told.doctor["recording"]["state"] == "ok") == (word == RECORDING) or "may say otherwise" in str(told.doctor)
     assert word in (RECORDING, NOT_YET) or not told.value["recording"]
-    assert told.value["injecting"] <= told.value["recording"]
+    assert told.value["injecting"] <= told.value["recording"] <= (status.UNUSABLE not in told.value["state"])
     # what hinders a memory is told as trouble, and the doctor knows of it
     problems = [name for name, each in told.doctor.items() if each["state"] == "problem" and name not in ("plugin", "config")]
     assert bool(told.value["trouble"]) == bool(problems), (told.value["trouble"], problems)

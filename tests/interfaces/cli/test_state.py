@@ -1,5 +1,6 @@
 """status, pause, resume, demo: how it stands, and whether anything is recorded."""
 
+import json
 import os
 import re
 import subprocess
@@ -58,6 +59,8 @@ def test_a_memory_that_cannot_be_read_is_trouble_and_exit_1(a_person):
     a_person.database.write_bytes(b"junk" * 2000)
     said = a_person.cli("status")
     assert said.code == 1 and "trouble: the memory cannot be used: " in said.out and said.err == ""
+    found = json.loads(a_person.cli("status", "--json").out)
+    assert (found["recording"], found["injecting"]) == (False, False) and found["trouble"].endswith("file is not a database")
 
 
 # pause, resume
