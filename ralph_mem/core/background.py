@@ -41,11 +41,14 @@ def spawn(order: "list[str]") -> int:
 
 
 def has_failed(process: int) -> bool:
-    """Say whether a program that this process has spawned has ended, and with an error; it is known once only."""
+    """Say whether a program that this process has spawned has ended, and with an error as far as can be known, which is once.
+
+    Where children are ignored (SIGCHLD), as a program may do that searches, nobody is told how one ended.
+    """
     try:
         ended, status = posix.waitpid(process, posix.WNOHANG)
-    except ChildProcessError:  # somebody else has heard of its end
-        return False
+    except ChildProcessError:
+        return True
     return bool(ended and status)
 
 

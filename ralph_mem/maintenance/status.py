@@ -200,7 +200,10 @@ def _embeddings() -> str:
     if not found:
         return "set up, but what was set up cannot be read"
     missing = [name for name in embeddings_client.FILES if not paths.exists(f"{found['folder']}/{name}")]
-    return f"{found['model']}" + (f", but {', '.join(missing)} missing" if missing else "")
+    if missing:
+        return f"{found['model']}, but {', '.join(missing)} missing"
+    trouble = embeddings_client.trouble()
+    return f"{found['model']}" + (f", but no worker can do its work: {trouble}" if trouble else "")
 
 
 def _config(project: "Project") -> str:

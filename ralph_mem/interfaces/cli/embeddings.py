@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import amount
 from ralph_mem.interfaces.cli import printing
@@ -87,7 +86,7 @@ def status(project: printing.Project = "", json: printing.Json = False) -> None:
     model = embeddings_client.described()
     found: dict[str, Any] = {"set_up": bool(model), "model": None, "worker": None, "trouble": ""}
     if model:
-        found |= {name: model.get(name) for name in TOLD} | {"trouble": paths.read(models.trouble_file(), 1024)}
+        found |= {name: model.get(name) for name in TOLD} | {"trouble": embeddings_client.trouble()}
         found |= {"bytes": _size(Path(model["folder"])), "worker": _worker()}
         found |= _counted(project, str(model["model"]))
     printing.as_json(found) if json else _print(found)
@@ -116,11 +115,12 @@ def _print(found: dict[str, Any]) -> None:
     printing.text(f"{found['model']}: {found['dims']} dimensions, {amount(found['bytes'])} in {found['folder']}")
     counts = f"{found['embedded']} of {found['memories']} memories embedded, {found['missing']} to do, {found['failed']} failed"
     printing.text(f"{found['project']}: {counts}")
+    if found["trouble"]:
+        printing.text(f"worker: none can do its work\ntrouble: {found['trouble']}")
+        return
     printing.text(
         f"worker: runs, process {found['worker']['pid']}" if found["worker"] else "worker: comes when there is something to do"
     )
-    if found["trouble"]:
-        printing.text(f"trouble: {found['trouble']}")
 
 
 @group.command()

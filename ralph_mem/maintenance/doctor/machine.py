@@ -186,9 +186,10 @@ def vectors(project: Project) -> Iterator[Finding]:
     """Look whether the worker met trouble, and for memories that could not be embedded."""
     if not embeddings_client.described():
         return
-    line = paths.read(f"{embeddings_client.home()}/{paths.TROUBLE}", 1024)
+    line = embeddings_client.trouble()
     if line:
-        yield warning("worker", line, AGAIN)
+        closed = "make it writable (chmod u+rwx); without, memories are found by their words"
+        yield warning("worker", line, closed if line.startswith(embeddings_client.CLOSED) else AGAIN)
     if not inspect.is_gone(project.folder + "/memory.db"):
         with contextlib.closing(inspect.connect(project.folder)) as db:
             failed = db.execute(FAILED).fetchone()[0] if db.execute(MADE).fetchone() else 0

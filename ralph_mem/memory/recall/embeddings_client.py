@@ -41,6 +41,7 @@ PARTS = 254
 INNER = "##"  # begins a token that stands inside a word
 # A path of a socket has 104 bytes on the system that allows the fewest.
 LONGEST_ADDRESS = 100
+CLOSED = "it cannot write in"  # before the folder or file that keeps a worker from its work
 DAMAGED = (sqlite.Error, OSError, ValueError, TypeError, LookupError, AttributeError, OverflowError)
 
 
@@ -286,6 +287,25 @@ def with_address(place: str, act: "Any") -> None:
         act(f"/proc/self/fd/{folder}/socket")
     finally:
         posix.close(folder)
+
+
+def trouble() -> str:
+    """Say why no worker can do its work: what the last one met, or what is closed to it; nothing while one runs, or may come."""
+    found = paths.read(f"{home()}/{paths.TROUBLE}", 1024) or _closed()
+    if found:
+        try:
+            ask({}, time.monotonic() + DEADLINE_S)
+        except DAMAGED:
+            return found
+    return ""
+
+
+def _closed() -> str:
+    python, place = str(described().get("python")), home() + "/worker"
+    if "\0" in python or not posix.access(python, posix.X_OK):
+        return f"its Python is gone: {python!a}"
+    needed = [place if paths.exists(place) else home(), f"{place}/{paths.LOCK}"]
+    return next((f"{CLOSED} {each}" for each in needed if paths.exists(each) and not posix.access(each, posix.W_OK)), "")
 
 
 def wake(folder: str) -> None:

@@ -3,6 +3,7 @@
 import json
 import signal
 import sqlite3
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -72,7 +73,7 @@ def test_a_status_counts_the_memories_of_the_project(a_person, a_model):
 
 def test_a_status_needs_no_package(a_person, a_model, without_the_extra):
     said = a_person.cli("embeddings", "status", **without_the_extra)
-    assert (said.code, said.err) == (0, "") and "worker: comes when there is something to do" in said.out
+    assert (said.code, said.err) == (0, "") and "memories embedded" in said.out
 
 
 def test_a_status_of_a_project_without_a_memory_counts_none(a_newcomer, tmp_path):
@@ -83,9 +84,21 @@ def test_a_status_of_a_project_without_a_memory_counts_none(a_newcomer, tmp_path
     assert not a_newcomer.memory.exists()
 
 
-def test_a_status_tells_what_the_worker_met(a_person, a_model):
+def test_a_status_tells_what_the_worker_met_and_not_that_one_comes(a_person, a_model):
     (a_model / "trouble").write_text("the model cannot be loaded")
-    assert "trouble: the model cannot be loaded" in a_person.reads("embeddings", "status")
+    told = a_person.reads("embeddings", "status")
+    assert "\nworker: none can do its work\ntrouble: the model cannot be loaded\n" in told and "comes when" not in told
+
+
+def test_a_status_says_that_no_worker_can_come_where_it_could_write_nothing(a_person, a_model, as_an_ordinary_owner):
+    (a_model / "model.json").write_text(json.dumps(MODEL | {"python": sys.executable}))
+    for name in ("model.onnx", "tokenizer.json"):
+        (a_model / "tiny-1" / name).touch()
+    assert "worker: comes when there is something to do" in a_person.reads("embeddings", "status")
+    as_an_ordinary_owner(a_person, a_model)
+    assert f"trouble: it cannot write in {a_model}\n" in a_person.reads("embeddings", "status")
+    assert f"tiny@1, but no worker can do its work: it cannot write in {a_model}\n" in a_person.reads("status")
+    assert f"it cannot write in {a_model}" in a_person.cli("doctor").out
 
 
 # setup, rebuild

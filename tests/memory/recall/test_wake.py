@@ -1,9 +1,11 @@
 """Waking the worker: told where it runs, started where it does not, and no trouble where it cannot be."""
 
 import contextlib
+import functools
 import json
 import os
 import posix
+import signal
 import time
 from pathlib import Path
 
@@ -131,7 +133,9 @@ def test_a_search_does_not_wait_for_a_worker_that_cannot_be_started(a_home, a_st
     assert time.monotonic() - began < PATIENCE_S
 
 
-def test_a_search_does_not_wait_for_a_worker_that_has_ended_with_an_error(a_home, a_store):
+@pytest.mark.parametrize("children", [signal.SIG_DFL, signal.SIG_IGN])
+def test_a_search_does_not_wait_for_a_worker_that_has_ended_with_an_error(a_home, a_store, children, request):
+    request.addfinalizer(functools.partial(signal.signal, signal.SIGCHLD, signal.signal(signal.SIGCHLD, children)))
     write_model(a_home, python="/bin/false")
     began = time.monotonic()
     assert embeddings_client.open_sense(60).near(a_store, "tungsten") == {}
