@@ -33,7 +33,17 @@ class ByKey(TyperGroup):
 inner = typer.Typer(cls=ByKey, no_args_is_help=True, rich_markup_mode=None, help="Show, change and check the settings.")
 commands.add_typer(inner, name="config")
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="Such as memory.auto_inject; `config show` lists them all.")]
+
+def no_option(ctx: typer.Context, key: str) -> str:
+    """Return a key that was typed; where options that nobody knows are words, as of `config set KEY -1`, one may stand there."""
+    if key.startswith("-"):
+        ctx.fail(f"No such option: {key}")
+    return key
+
+
+Key = Annotated[
+    str, typer.Argument(metavar="KEY", callback=no_option, help="Such as memory.auto_inject; `config show` lists them all.")
+]
 
 
 def name_wrong(place: Place) -> None:

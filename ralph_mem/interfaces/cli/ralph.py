@@ -9,7 +9,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective, schema
 from ralph_mem.interfaces.cli import printing, ralph_apply, ralph_seen, ralph_start, ralph_watch
-from ralph_mem.interfaces.cli.config import facts_of, name_wrong
+from ralph_mem.interfaces.cli.config import facts_of, name_wrong, no_option
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
@@ -191,7 +191,9 @@ def guard() -> None:
 
 @group.command("config", context_settings={"ignore_unknown_options": True})  # or -1 would be an option
 def configure(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Such as max_iterations; all of the loop's keys without.")] = "",
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", callback=no_option, help="Such as max_iterations; all of the loop's keys without.")
+    ] = "",
     value: Annotated[str, typer.Argument(metavar="VALUE", help="What it is to be.")] = "",
     project: Project = "",
     json: Json = False,

@@ -294,3 +294,16 @@ def test_a_file_of_which_a_part_waits_for_an_approval_says_so_when_it_is_changed
 def test_a_file_that_is_the_persons_own_word_is_in_force_and_nothing_more_is_said(a_person):
     assert "in force" not in a_person.reads("config", "set", "memory.inject_tokens_prompt", "900")
     assert a_person.reads("config", "get", "memory.inject_tokens_prompt") == "900\n"
+
+
+@pytest.mark.parametrize("words", ["set --bogus 5", "unset --bogus", "--bogus"])
+def test_an_option_that_there_is_not_is_a_wrong_call_and_no_key(a_project, words):
+    code, out, err = run(a_project, *words.split())
+    assert (code, out) == (2, "") and "No such option: --bogus" in err
+
+
+@pytest.mark.parametrize("words", ["--bogus", "--bogus 5"])
+def test_an_option_that_there_is_not_is_no_key_of_the_loop(a_project, words):
+    env = {"HOME": str(a_project.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)}
+    done = command_line.says("ralph", "config", *words.split(), "--json", cwd=a_project.project, env=env)
+    assert (done.returncode, done.stdout) == (2, "") and "No such option: --bogus" in done.stderr
