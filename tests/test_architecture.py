@@ -73,7 +73,7 @@ HOT += tuple(f"ralph_mem.hosts.{host}.{name}" for host in known.OTHERS for name 
 # Below all that starts programs; and the readers of test output, which work with expressions, where a hook has the marks.
 NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants", "orphans")}
 NOT_HOT |= {f"ralph_mem.core.outputs.{name}" for name in "compiled javascript parsing python report ruby_and_php".split()}
-NOT_HOT |= {f"ralph_mem.core.redaction.{name}" for name in ("likely", "word_signs")}  # for what nobody waits for
+NOT_HOT |= {f"ralph_mem.core.redaction.{name}" for name in ("likely", "whole", "word_signs")}  # for what nobody waits for
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
     *("__future__", "contextlib", "enum", "inspect", "datetime", "tempfile", "shutil", "random", "hashlib", "uuid"),

@@ -70,15 +70,6 @@ def redact_whole(text: str, known: "Sequence[str]" = (), patterns: "Sequence[str
     return secret_spans.redact(text, known, patterns, lambda piece: gate.by_all_rules(piece) + find(piece))
 
 
-def redact_closely(text: str, known: "Sequence[str]" = (), patterns: "Sequence[str]" = ()) -> "tuple[str, dict[str, int]]":
-    """Replace what `redact_whole` does, and then what is likely a secret though no rule knows it."""
-    from ralph_mem.core.redaction import likely  # lazy: only where nobody waits
-
-    safe, counts = redact_whole(text, known, patterns)
-    safe, more = likely.redact(safe)
-    return safe, {**counts, **more}
-
-
 def redact_more(text: str) -> str:
     """Replace what the long list finds in a text that the rules have been through."""
     return secret_spans.redact(text, (), (), find)[0]

@@ -3,7 +3,7 @@
 import posix
 
 from ralph_mem.core import paths
-from ralph_mem.core.redaction import context, gate, privacy
+from ralph_mem.core.redaction import context, gate, likely, privacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ def protector(project: "Project", values: "dict[str, Any]") -> "Protect":
 
     def protect(text: str, is_said: bool = False) -> "tuple[str, dict[str, int]]":
         text, counts = gate.drop_blocks(gate.clean(text))
-        text, more = (context.redact_closely if is_said else context.redact_whole)(text, known, patterns)
-        return text, {**counts, **more}
+        text, more = context.redact_whole(text, known, patterns)
+        text, likely_ones = likely.redact(text) if is_said else (text, {})
+        return text, {**counts, **more, **likely_ones}
 
     return protect
 

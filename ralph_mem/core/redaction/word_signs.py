@@ -1,4 +1,4 @@
-"""Name what a word looks like and what stands around it: by these signs `likely` judges it."""
+"""Name the signs by which `likely` judges a word, of its looks and of what stands around it."""
 
 import re
 

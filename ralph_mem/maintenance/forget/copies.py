@@ -164,10 +164,10 @@ def remembering(protect: "Protect") -> "Protect":
     """Return a protector that looks once at a text in which it finds nothing: a backup says mostly what the memory says."""
     clean: set[int] = set()
 
-    def once(text: str) -> "tuple[str, dict[str, int]]":
+    def once(text: str, is_said: bool = False) -> "tuple[str, dict[str, int]]":
         if hash(text) in clean:
             return text, {}
-        safe, counts = protect(text)
+        safe, counts = protect(text, is_said)
         if safe == text and not counts:
             clean.add(hash(text))
         return safe, counts

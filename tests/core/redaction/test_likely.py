@@ -39,7 +39,7 @@ def test_of_texts_that_no_rule_knows_a_part_is_found_and_hardly_any_loses_what_i
     ],
 )
 def test_a_password_that_no_rule_knows_is_found_by_what_is_around_it(text, secret):
-    assert secret not in context.redact_closely(text)[0]
+    assert secret not in likely.redact(context.redact_whole(text)[0])[0]
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_a_password_that_no_rule_knows_is_found_by_what_is_around_it(text, secre
     ],
 )
 def test_names_and_sums_stay(text):
-    assert context.redact_closely(text) == (text, {})
+    assert likely.redact(context.redact_whole(text)[0]) == (text, {})
 
 
 def test_what_was_found_goes_wherever_it_stands():
     text = "For the staging box you get in as mila with Regenwurm#88 and then run the import.\n\nlog: hello Regenwurm#88"
-    assert "Regenwurm#88" not in context.redact_closely(text)[0]
+    assert "Regenwurm#88" not in likely.redact(context.redact_whole(text)[0])[0]
 
 
 def test_without_the_table_nothing_is_found(monkeypatch, tmp_path):
