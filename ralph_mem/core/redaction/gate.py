@@ -6,13 +6,17 @@ RULES_VERSION = 16  # stored with every row, so that a later rule finds the rows
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
 # quicker in a long text, and costs every event what it takes to make it.
 HEADS = (
-    b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA NRI NRJ "
-    b"PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc amz api bb_ bed "
-    b"bkc bku cio cmV csk dap dbt dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 fo1 fw_ gho ghp ghr "
-    b"ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap nfp npm nse ntn nva ops "
-    b"oy2 p8e pat pcs pdl per phs phx pk_ pla pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp sb_ sbp sdk sec sgp shi "
-    b"shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. ver vtw wak wan whs xai xap xke xnd xox xsm ya2 zpk "
+    b"A3- A3T AAA ABI ABS ACC AGE AIz AKC AKI AP0 AP1 AP2 AP3 AP4 AP5 AP6 AP7 AP8 AP9 APA APB APC APD APE APF API APP AQV ASI "
+    b"ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA NRI NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 "
+    b"SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL YCA YCM YCN YCO YCP ZXl acc amz api bb_ bed bkc bku cio cmV csk "
+    b"dap dbt dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese ew0 ewo eyJ fc- fig fio fm1 fm2 fo1 fw_ gho ghp ghr ghs ghu git "
+    b"gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin liv lsv md- nap nfp npm nse ntn nva ops oy2 p8e "
+    b"pat pcs pdl per phs phx pk. pk_ pla pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp s-s sat sb_ sbp sdk sec sgp "
+    b"shi shp sk- sk. sk_ sl. sm_ snt sq0 sqa sqp squ t1. tfp tgp tk- tk. tr_ tsk tvl v1. ver vtw wak wan whs xai xap xke xnd "
+    b"xox xsm ya2 zpk "
 )
+# Prefixes of tokens in which signs may stand that part words, and of a cookie: these are looked for themselves.
+PARTED = ("glc_", "fm1a_", "fm1r_", "fm2_", "pscale_", "sntrys_", "tfp_", "ABSK", "_session=")
 ISSUED_FLOOR = 20
 # What may stand in a token is an x, all else a blank; spelled out, since every event would pay for making it.
 TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x xxxxxxxxxxxxxxxxxxxxxxxxxx     " + b" " * 128
@@ -180,6 +184,7 @@ def _find(text: str, is_of_class: bool) -> "list[tuple[int, int, str]]":
     from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
+    starts |= {prefix[:3] for prefix in PARTED if prefix in text} | ({"|"} if _names_app(text) else set())
     return secret_spans.by_rules(text, _see(text)[0], starts, redact if is_of_class else None)
 
 
@@ -295,8 +300,14 @@ def _holds_sign(text: str, folded: str, named: "list[tuple[str, int, int]]") -> 
 
 
 def holds_token(text: str) -> bool:
-    """Say whether a word looks like an issued token."""
-    return any([_looks_issued(word) for word in long_words(text)])
+    """Say whether a word looks like an issued token, or may be one that signs part or stand before."""
+    return any([_looks_issued(word) for word in long_words(text)]) or any([sign in text for sign in PARTED]) or _names_app(text)
+
+
+def _names_app(text: str) -> bool:
+    """Say whether a number as long as that of an app of Facebook stands before a bar, as in its token."""
+    parts = text.replace("%", "|").split("|")[:-1] if "|" in text or "%" in text else []
+    return any([len(part) > 14 and part[-15:].isdigit() for part in parts])
 
 
 def long_words(text: str) -> "list[bytes]":
@@ -327,11 +338,21 @@ def _looks_issued(word: bytes) -> bool:
         return True
     # besides the prefixes: Telegram's second half, and the tokens that are told by where their first dots stand
     head, _, rest = word.partition(b".")
-    is_dotted = b".atlasv1." in word or (17 <= len(head) <= 28 and len(rest.partition(b".")[0]) in DOTTED)
-    return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and is_dotted)
+    is_dotted = 17 <= len(head) <= 28 and len(rest.partition(b".")[0]) in DOTTED
+    if word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and is_dotted):
+        return True
+    # what `marks` knows besides, and tokens of JSON and of Vault
+    word = word.rstrip(b".")
+    if word[32:33] == b"-" or (word[-41:-40] == b"-" and word[:8].isdigit()) or word[-4:] == b"_mmk":
+        return True
+    if b"T3BlbkFJ" in word or b".acc" in word or b".atlasv1." in word or (word[:2] == b"ey" and b".e" in word):
+        return True
+    return (len(word) == 42 and word[:2] in (b"00", b"4b")) or (len(word) == 26 and word[:2] == b"s.")
 
 
 def _holds_url(text: str) -> bool:
+    if "hooks.slack.com/" in text:
+        return True
     if "://" not in text:
         return False
     from ralph_mem.core.redaction import addresses  # lazy: only for a text with an address

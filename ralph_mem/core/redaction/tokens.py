@@ -1,5 +1,7 @@
 """Find secrets by their own shape, such as marks in their middle, web hooks and passwords in URLs. The providers publish these."""
 
+from ralph_mem.core.redaction import marks
+from ralph_mem.core.redaction.marks import run_before
 from ralph_mem.core.redaction.names import kind_of_name
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 from ralph_mem.core.redaction.values import (
@@ -9,7 +11,6 @@ from ralph_mem.core.redaction.values import (
     DOT,
     HEX,
     LONG,
-    WORD,
     is_filler,
     is_plain,
     looks_random,
@@ -39,7 +40,7 @@ def find(text: str, folded: str, starts: "set[str]", is_dotted: bool) -> "list[t
     `starts` the first two and three characters of those of its long words that may be tokens; `is_dotted` says that a long word
     holds a dot.
     """
-    shapes = _marked(text)
+    shapes = marks.find(text)
     if is_dotted:
         shapes += _dotted(text, folded)
     if starts:
@@ -49,28 +50,13 @@ def find(text: str, folded: str, starts: "set[str]", is_dotted: bool) -> "list[t
     return shapes + _near_aws_keys(text) + _webhooks(text) + _url_passwords(text)
 
 
-def _marked(text: str) -> "list[tuple[int, int, str]]":
-    """Find tokens known by a mark in their middle: Telegram (id:AA...), Terraform, Firebase (id:APA91...)."""
-    spans = []
-    for mark, least in ((":AA", 30), (".atlasv1.", 40), (":APA91", 100)):
-        at = text.find(mark)
-        while at >= 0:
-            start = at - _run_before(text, at, WORD)
-            start += 3 * text.startswith("bot", start)  # of an address
-            end = run_of(text, at + len(mark), DASH)
-            if end - at >= least and at - start >= 8 and (mark != ":AA" or text[start:at].isdigit()):
-                spans.append((start, end, "api-key"))
-            at = text.find(mark, end)
-    return spans
-
-
 def _dotted(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find tokens known by where their dots stand: Discord, Airtable, old Vault."""
     spans = []
     has_vault = "vault" in folded
     at = text.find(".")
     while at >= 0:
-        start = at - _run_before(text, at, DASH)
+        start = at - run_before(text, at, DASH)
         end = run_of(text, at, DOT)
         kind = _kind_of_dotted(text[start : min(end, start + LONG)], has_vault) if end - start >= 26 else ""
         if kind:
@@ -86,12 +72,9 @@ def _kind_of_dotted(word: str, has_vault: bool) -> str:
         return "discord-token"
     if len(head) == 17 and head.startswith("pat") and len(middle) == 64:
         return "api-key"
-    return "vault-token" if has_vault and head == "s" and len(middle) == 24 and looks_random(middle) else ""
-
-
-def _run_before(text: str, at: int, alphabet: str) -> int:
-    window = text[max(0, at - 80) : at]
-    return len(window) - len(window.rstrip(alphabet))
+    is_of_vault = head == "s" and len(middle) == 24 and not last and looks_random(middle) and middle.isalnum()
+    digits = sum(map(middle.count, DIGITS))
+    return "vault-token" if is_of_vault and (has_vault or digits) else ""
 
 
 def _near_aws_keys(text: str) -> "list[tuple[int, int, str]]":
@@ -115,7 +98,7 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
     spans = []
     for at in places(text, "://"):
         end = _end_of_url(text, at + 3)
-        begin = at - _run_before(text, at, DASH)
+        begin = at - run_before(text, at, DASH)
         if text[begin:at].lower() == "otpauth":
             spans.append((begin, end, "webhook"))
             continue
@@ -194,6 +177,8 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
         if not at or not port or port.isdigit():
             return None
     user, colon, password = userinfo.partition(":")
+    if len(userinfo) == 17 and user[8:] == password[8:] == "" and not userinfo.strip(HEX + ":"):  # of a shop of gems: two halves
+        return (start, start + len(userinfo), "url-password")
     if colon and looks_random(user) and user.strip(DIGITS):  # a token in the place of a name
         return (start, start + len(userinfo), "url-password")
     if not colon:

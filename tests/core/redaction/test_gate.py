@@ -181,7 +181,7 @@ def test_no_kind_holds_what_a_mark_cannot():
 ADVERSARIAL = [
     "://", "a://b:", "@", "password=", 'password: \\"', "eyJ", "-----BEGIN ", "-----BEGIN RSA PRIVATE KEY-----", "<private>",
     "</private>", "private", "\x1b]", "\x1b[", "a\b", "\x9d", "[REDACTED:", "key", ".", ":AA", "curl -u", "cookie:", "bearer ",
-    '\\"', "b:", "A_KEY=x1y2z3w4 ",
+    '\\"', "b:", "A_KEY=x1y2z3w4 ", ".acc_", "123456789012345|", "ZXlK",
 ]  # fmt: skip
 
 
@@ -208,6 +208,72 @@ def test_hostile_repetition_costs_no_more_than_its_length(piece):
 )  # fmt: skip
 def test_a_token_of_a_provider_is_known_by_its_beginning(token):
     assert token not in gate.redact(f"it says {token} here")[0]
+
+
+MIXED, LOWER = "h7KqZ2wB", "x3jt9k5w"  # repeated: as chance as rules ask for
+
+
+@folded(
+    "token",
+    [
+        "A3" + "TX" + "H7KQ2PWB" * 2, "AK" + "C" + MIXED * 9, "AP" + "5" + MIXED * 3, "cmVm" + "dH4" + MIXED * 7 + "pQ",
+        "LT" + "AI" + MIXED * 2 + "h7Kq", "ico" + "-" + MIXED * 4, "p8" + "e-" + LOWER * 4,
+        "ABS" + "KQmVkcm9ja0FQSUtleS" + MIXED * 12, "glc" + "_" + "h7Kq+Z2wB/" * 6, "fm2" + "_" + "lJP/+" + MIXED * 14,
+        "pscale" + "_oauth_" + "h7=Kq.Z2-wB_" * 3, "sm_" + "pat_" + MIXED * 2, "sgp_" + "local_" + "0f7e2b9c4d" * 4,
+        "sgp_" + "0f7e2b9c4d1a6b3e_" + "0f7e2b9c4d" * 4, "EA" + "AA" + MIXED * 3, "eyJrI" + "joi" + MIXED * 9,
+        "pat" + "." + MIXED * 2 + "h7KqZ2.0f7e2b9c4d1a0f7e2b9c4d1a." + MIXED * 2 + "h7Kq", "NRJ" + "S-" + "0f7e2b9c4d1a6b3e5d2",
+        "FLWSECK" + "_TEST-" + "0f7e2b9c4d1a", "s-s4t2" + "ud-" + "0f7e2b9c4d1a6b3e" * 4,
+        "access-" + "development-" + "0f7e2b9c" * 4,
+        "sk." + "eyJ" + MIXED * 6 + "." + MIXED * 3, "t1" + "." + MIXED * 5 + "." + MIXED * 10, "YC" + "O" + MIXED * 4 + "h7Kqx",
+        "sl." + "u.A" + MIXED * 12, "A" * 22 + MIXED * 4 + "%2B" + MIXED * 4 + "%3D", "ZXl" + "KaGJHY2lPaU" + MIXED * 8,
+        "ewog" + "ICJhbGciOi" + MIXED * 2 + ".ewog" + MIXED * 5 + "." + MIXED * 5,
+        "eyAi" + "YWxnIjog" + MIXED * 2 + ".eyAi" + MIXED * 5 + "." + MIXED * 5,
+    ],
+)  # fmt: skip
+def test_a_token_is_known_by_what_it_begins_with_whatever_signs_part_it(token):
+    assert is_cut_out(token)
+
+
+def is_cut_out(token):
+    left = redacted(f"it says {token} here.")
+    return left.startswith("it says [REDACTED:") and left.endswith("] here.")
+
+
+@folded(
+    "token",
+    [
+        "4b" + "1d" + MIXED * 4 + "h7KqZ2", "h7KqZ2" + "_" + MIXED * 3 + "h7KqZ" + "_mmk", "0f7e2b9c4d1a6b3e" * 2 + "-us" + "14",
+        "0f7e2b9c4d1a6b3e" * 2 + "-0f7e2b9c" + "-4d1a6b3e", "1934857205" + "-" + MIXED * 5, "00" + MIXED * 5,
+        "458978141167412" + "|" + MIXED * 3 + "x-_", "458978141167412" + "%" + MIXED * 3 + "x-_",
+        "s" + "." + MIXED * 3, "sk-" + "shop-" + MIXED * 3 + "T3Blb" + "kFJ" + MIXED * 3,
+        "3zxho855t3xjzf" + ".atlas" + "v1." + "x3jt=k5w" * 8, "sc_x85wx" + ".9455.ac" + "c_h7kq-z2wb9." + "h7Kq/Z2+" * 6,
+        "hooks.slack" + ".com/services/T0H7KQ2PWB/B0H7KQ2PWB/" + MIXED * 3,
+    ],
+)  # fmt: skip
+def test_a_token_is_known_by_the_signs_at_their_place_in_it(token):
+    assert is_cut_out(token)
+
+
+def test_the_lines_behind_the_first_of_an_encoded_token_go_with_it():
+    lines = ["ZXl" + "KaGJHY2lPaU" + MIXED * 7 + "h7KqZ2", MIXED * 9 + "h7Kq", MIXED * 2]
+    assert gate.redact("\n".join(["in full:", *lines, "done"]))[0] == "in full:\n[REDACTED:encoded]\ndone"
+
+
+def test_the_value_of_a_session_goes_and_its_name_stays():
+    assert redacted("sent _gitlab" + f"_session={LOWER * 4} back") == "sent _gitlab_session=[REDACTED:key] back"
+
+
+@folded(
+    "text",
+    [
+        "4b1d" + "0f7e2b9c4d1a6b3e" * 2 + "0f7e2b of the tree", "ewogICJuYW1l" + MIXED * 4, "A" * 22 + MIXED * 8,
+        "s.getElementsByTagNameNode1", "APACHE2LICENSEHEADERTEXTFOO",
+        "1934857205|" + MIXED, "db_session=new_session_of_the_factory(engine)",
+        "live_reload_server_of_the_docs_in_a_browser", "hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+    ],
+)  # fmt: skip
+def test_what_begins_or_is_parted_as_a_token_and_shows_no_chance_stays(text):
+    assert redacted(text) == text
 
 
 @pytest.mark.parametrize(
