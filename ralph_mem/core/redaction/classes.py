@@ -52,6 +52,16 @@ DEVICES = (
 OF_SETTINGS = ("value", "valor", "wert", "valeur", "inhalt", ",val", "val,", "|val", "content")  # heads of their columns
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 DUMPS = ("00000", "0010: ", "0010 ")  # the places of the first rows
+ACCOUNTS = (
+    "user", "usr", "login", "account", "host", "ssid", "mail", "konto", "benutzer", "compte", "usuari", "cuenta", "utente", "u=",
+    '"u"', "u:", "{n:", "auth",
+)  # fmt: skip
+LOGINS = (
+    " / ", " // ", "->", "\u2192", "log", "get in", "gets in", "got in", "sign in", "signed in", "ssh ", "user", "account",
+    "cred", "admin", "unlock", "open", "anmeld", "meld", "rein", "gibt", "kommst", "tipp", "konto", "zugang", "benutzer", "compte",
+    "rentre", "tape", "saisi", "connecte", "entr", "acced", "usuari", "cuenta", "conta", "utente", "wpisz", "dost", "safe", "code",
+    "cadenas", "door", "t\u00fcr", "\u30ed\u30b0", "\u30e6",
+)  # fmt: skip
 SHOWN = (
     "expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ",
     " want ", "evaluated:", '" == "', 'fill("', "fill('", '" with "',
@@ -61,7 +71,7 @@ PROMPTS = ("$ ", "\u276f ", "\u279c ")
 FOLDED: "dict[str, tuple[str, ...]]" = {
     "documents": DOCUMENTS, "statements": STATEMENTS, "without_scheme": WITHOUT_SCHEME, "calls": CALLS, "encoders": ENCODERS,
     "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "named_values": OF_SETTINGS, "devices": DEVICES,
-    "dumps": DUMPS,
+    "dumps": DUMPS, "accounts": ACCOUNTS, "logins": LOGINS,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "frames", "wrappers", "assignments", "beside", "formats")

@@ -29,7 +29,7 @@ LABELS = (
     "kennwort", "clave",
 )  # fmt: skip
 FOREIGN = (  # in lower case; one text is read the quickest, and a test holds it together with what `names` knows
-    "contraseña hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu "
+    "contraseña sésame 合言葉 hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu "
     "пароль ключ токен секрет парол лозинка κωδικός κωδικος סיסמ "
     "パスワード 密码 密碼 トークン シークレット 令牌 密钥 密鑰 暗証番号 口令 비밀번호 비번 암호 "
     "รหัสผ่าน पासवर्ड المرور السر عبور"
@@ -46,17 +46,18 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
     55: b" 7z 7za 7zz ",
     97: b" aad3b435b51404eeaad3b435b51404ee access_code accesscode add-authtoken add-generic-password add_user adgangskode "
         b"altool anahtar anahtari anmeldedaten ansible-vault apksigner apr1 argon2 argon2i argon2id ascii-text auth-pass "
-        b"auth-user-pass auths authtok authtoken ",
+        b"auth-user-pass auths authtok authtoken acceder acceso accesso ",
     98: b" bakemacaroon bcp bindpw bw ",
     99: b" chamber change_password chave chiave chpasswd circleci clave clevis codes codigodeacceso communities community "
         b"concealed connect-network consul contrasena contrasenya convertto-securestring cqlsh crackmapexec credenciais "
         b"credenciales credenziali crowbar crypt cryptsetup cypher-shell ",
     100: b" databricks db2 debconf-set-selections decrypt doas doppler dumpprivkey ",
-    101: b" eas ejabberdctl encodedcommand encrypt_string erlang_cookie espota.py etcdctl evil-winrm ",
-    102: b" find-generic-password fly flyctl frase ",
+    101: b" eas ejabberdctl encodedcommand encrypt_string erlang_cookie espota.py etcdctl evil-winrm eintippen "
+        b"eintippt entra entrar erstzugang ",
+    102: b" find-generic-password fly flyctl frase fernet ",
     103: b" geheim geheimnis geheimwort genkey genpsk geslo get-login-password get-secret-value glab gopass gpg gpg2 ",
     104: b" hash-password haslo hemlighet heroku heslo htpasswd ",
-    105: b" iadmin identified infisical inloggegevens ipmitool isakmp ishidden isql iwconfig ",
+    105: b" iadmin identified infisical inloggegevens ipmitool isakmp ishidden isql iwconfig inloggen ",
     106: b" jarsigner jdbc jelszo jeton joining jsessionid ",
     107: b" kennwort key-string key:generate keydb-cli keymaterial keytool keyvault kinit klucz kms kodeord krb5tgs kty "
         b"kubeseal kv ",
@@ -67,22 +68,22 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
     110: b" ncftp net netexec netlify nmcli nostr ntlm nxc ",
     111: b" oathtool obscure openssl osql otp ",
     112: b" parola paroladordine parole parool passcode passfrase passord passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk "
-        b"pgbench phpsessid phrase phx.gen.secret pin pragma preauthkeys private-lines psk puk pulumi pwgen ",
+        b"pgbench phpsessid phrase phx.gen.secret pin pragma preauthkeys private-lines psk puk pulumi pwgen pswd ",
     113: b" qpdf ",
     114: b" rabbitmq_erlang_cookie rabbitmqctl radius railway random_password rar rclone rcon-cli recovery_phrase redis-cli "
-        b"reg_sz release_cookie requirepass reveal ripple rocommunity rootpw rp rpcclient rwcommunity ",
+        b"reg_sz release_cookie requirepass reveal ripple rocommunity rootpw rp rpcclient rwcommunity rein ",
     115: b" salasana samba-tool saml saml2 samlassertion samlresponse sandi sasl_passwd scram-sha-256 scrypt secret-tool "
         b"secreto secretphrase secretsmanager securerandom securestring seed seedphrase seeds segredo segreto semilla "
         b"senha sentinel service_account session_id sessionid setuser sifre sifresi signtool signtool.exe slappasswd smbcacls "
         b"smbclient smbget smbpasswd snmp-agent snmp-server snmp_community snmpbulkwalk snmpget snmpgetnext snmpinform snmpset "
         b"snmptable snmptrap snmpwalk sops sqlcmd sqlplus ssh-add ssh-keygen ssha sshpass stdin steamcmd steghide stellar "
-        b"store-secret su sudo supabase swaks systemd-creds ",
+        b"store-secret su sudo supabase swaks systemd-creds sesame ",
     116: b" tacacs twine ",
     117: b" unlock-keychain unrar unseal unsealed urandom user-secrets usermod ",
     118: b" valkey-cli vercel ",
-    119: b" wachtwoord wallet wg whoami winexe wlfreerdp wpa_cli wpa_passphrase wrangler ",
+    119: b" wachtwoord wallet wg whoami winexe wlfreerdp wpa_cli wpa_passphrase wrangler wpisz ",
     120: b" x-session xcrun xfreerdp xrp xxd ",
-    122: b" zugangscode zugangsdaten zugangsschluessel zugriffscode ",
+    122: b" zugangscode zugangsdaten zugangsschluessel zugriffscode zugang ",
 }  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -101,19 +102,20 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
-w\t12 words\t24 words\tpplication password\tpp password\tpp-password
+w\t in with \tens with \tlocks with \t12 words\t24 words\tpplication password\tpp password\tpp-password
 \\\t\\u00
 &\t;&#
 -\t-pass \t-pwd \t-pw \thttp-basic
 /\t /p \t /p:\t/pw 
-:\t"refresh":\t"p": "\t"p":"\t.psk:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
+:\tsername: \t"u":\t"refresh":\t"p": "\t"p":"\t.psk:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
 "\tassword:"
 /\ts/__
 c\t code is\tuthentication_string
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString
+_\t_phrase\t_PHRASE\t_unlock\t_UNLOCK
 y\tKey Content\tshared-key\tdigest-key\toption key
-g\tog in as\tog in with\tign in as
+g\tog in as\tign in as\tgned in as
 A\t'AUTH \t"AUTH \te PASS \tnPASS \t"PASS 
 v\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
@@ -122,6 +124,7 @@ FLAGS = (
     ("'-p", 0, ("'-p",)), ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")),
     ("<<", 1, ("<<",)), ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)),
     ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
+    (" / ", 0, ("n / ", "t / ", "e / ", "o / ", "r / ", "s / ", "y / ", "` / ", "* / ")),
 )  # fmt: skip
 
 

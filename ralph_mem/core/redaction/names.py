@@ -19,7 +19,7 @@ PASSWORDS = tuple(
     "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
     "zugangscode,zugriffscode,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
     "şifre,sifre,şifresi,sifresi,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
-    "비밀번호,비번,암호,รหัสผ่าน,matkhau,पासवर्ड,κωδικος,masterauth,bindcredentials".split(",")
+    "비밀번호,비번,암호,รหัสผ่าน,matkhau,sesame,sésame,合言葉,पासवर्ड,κωδικος,masterauth,bindcredentials".split(",")
 )
 # What names another secret.
 SECRETS = tuple(
@@ -33,14 +33,14 @@ PASSWORD_NAMES = ("pass", "passe", "pw", "passw", "mdp", "clave", "psk", "khẩu
 RANDOM_WORDS = (
     " anahtar anahtari ключ auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid"
     " schlüssel schluessel clé cle llave"
-    " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier "
+    " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier fernet "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = tuple("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
     LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőžðабвгдеёжзийклмнопрстуфхцчшщыьюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЫЬЮЯσκωδιόςסימהאパ"
-    "スワードトクンシレッ暗証番号密码碼口令牌钥鑰비밀번호암รหัสผ่านपासवर्डالمروسعبẩοΚΩΔΙΌΟΣŞİıĄĆĘŁŃÓŚŹŻÄÖÜÑÇÃÕÁÉÍÚÀÈÊŐÐŽćńśźżýÝůŮěĚřŘČčŠšÆæØøÅå"
+    "スワードトクンシレッ合言葉暗証番号密码碼口令牌钥鑰비밀번호암รหัสผ่านपासवर्डالمروسعبẩοΚΩΔΙΌΟΣŞİıĄĆĘŁŃÓŚŹŻÄÖÜÑÇÃÕÁÉÍÚÀÈÊŐÐŽćńśźżýÝůŮěĚřŘČčŠšÆæØøÅå"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = tuple(
@@ -48,12 +48,13 @@ STEMS = tuple(
     " refresh sleutel psk "
     "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
     " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz losung segre hemlig parool matkhau"
-    " sandi anmeld anahtar inlogg".split()
+    " sandi anmeld anahtar inlogg sesam unlock fernet".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
     "ключ hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu пароль токен секрет парол лозинка κωδικός "
     "κωδικος סיסמ "
+    "sésame 合言葉 "
     "パスワード 密码 密碼 トークン シークレット 令牌 密钥 密鑰 暗証番号 口令 비밀번호 비번 암호 รหัสผ่าน पासवर्ड المرور السر عبور"
 )
 KEY_OWNERS = (
@@ -76,7 +77,11 @@ TAKEN_BACK = (
     " audience issuer scope scopes namespace use at on changed updated created since until enrolment enrollment challenge grant "
 )
 
-PHRASE_OWNERS = " pass secret seed recovery unlock pairing backup wallet login admin wifi sta ap psk key master "
+# Whose phrases are words of a sentence.
+PHRASES_OF_SENTENCES = (
+    " search match reason query exact catch noun verb text stock keyword first last next this that each any no default status test"
+    " the a to of in with and or prepositional adjective common fixed http error response input hot my new long short current "
+)
 CODE_OWNERS = (
     " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification"
     " operator cashier temp temporary auth login signin acceso accesso acces device user keypad alarm door gate lock safe "
@@ -169,6 +174,9 @@ def is_secret(value: str, kind: str, style: str) -> bool:
 def _is_secret_code(value: str) -> bool:
     if value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890":
         return True
+    digits = value.replace("-", "")
+    if digits != value and digits.isdigit():  # in groups, and no date
+        return 4 <= len(digits) <= 10 and len(set(digits)) > 2 and not (value[4:5] == "-" == value[7:8])
     if value.count(" ") > 2:  # a sentence of a form
         return False
     from ralph_mem.core.redaction import issued  # lazy: only for a code that is no number
@@ -225,7 +233,9 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         word.endswith(PASSWORDS)
         or (word in PASSWORD_NAMES and (f" {owner} " not in UNTELLING_OWNERS or word != "pass"))
         or (word.endswith(("pass", "pw")) and len(word) > 4 and word not in NO_PASSWORDS)
-        or (word == "phrase" and f" {owner} " in PHRASE_OWNERS)
+        or (word == "phrase" and owner and f" {owner} " not in PHRASES_OF_SENTENCES)
+        or (word == "unlock" and owner)
+        or (word == "community" and owner == "snmp")
     ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRETS):

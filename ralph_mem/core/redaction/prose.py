@@ -1,5 +1,6 @@
 """Find secrets that a sentence, a line of configuration or the element of a document names, with no sign between."""
 
+from ralph_mem.core.redaction import logins
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name
 from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced, is_strange, is_unheard
@@ -145,6 +146,8 @@ def _tells_password(value: str, before: "list[str]", name: str, number: int, is_
 
 def _is_right_behind(value: str, kind: str) -> bool:
     """Say whether the first word behind a name is its value, with nothing that says so: `mit dem Kennwort xG4)mT.w9Ls an`."""
+    if kind == "password" and value[:1].isalpha() and logins.strength(value) > 1:
+        return True
     if kind == "password":
         return is_odd(value) and not any([sign in value for sign in "=\"'"])
     return kind == "secret" and looks_random(value) and value.isalnum()
