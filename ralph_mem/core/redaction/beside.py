@@ -11,12 +11,12 @@ SPOKEN = (
     "passk", "pwd", " pw ", "secret", "log in ", "sign in ", "einloggen", "anmelden", "hasł", "klucz", "llave", "chiave", "token",
     "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
-    "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
+    " puk", "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
     "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
 )  # fmt: skip
 # Of these a line may speak without one, so that digits in hex beside them are something else.
-WEAK = frozenset("login|log in |sign in |einloggen|anmelden|auth|anmeldung|zugang|token|unlock| pin|pin |otp".split("|"))
-PINS = frozenset((" pin", "pin "))  # which a row has too: of these alone only digits are told
+WEAK = frozenset("login|log in |sign in |einloggen|anmelden|auth|anmeldung|zugang|token|unlock| pin|pin |otp| puk".split("|"))
+PINS = frozenset((" pin", "pin ", " puk"))  # which a row has too: of these alone only digits are told
 CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code", "zugangscode", "pincode"))
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
         while at >= 0:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
-            is_within = len(word) < SHORT_WORD and at and text[at - 1].isalnum()  # another word, by chance
+            is_within = len(word) < SHORT_WORD and at and word[0] != " " and text[at - 1].isalnum()  # another word, by chance
             is_within = is_within or (folded.startswith("author", at) and folded[at + 6 : at + 8] not in ("iz", "is"))
             if is_within or text[at + len(word) : at + len(word) + 1] == "/":  # or a folder
                 at = folded.find(word, at + 1)
@@ -125,7 +125,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     if ' d="' in line or "[-" in line or is_import or "public key token" in folded:
         return []
     is_open = any([word in folded for word in OPEN])
-    words = folded.translate(BLANKS).split()
+    words = [word.strip(".:!?*") for word in folded.translate(BLANKS).split()]
     is_code, is_of_pins = not CODES.isdisjoint(words), not speaks(folded, PINS)
     for word in line.translate(BLANKS).split():
         at = line.index(word, at)
@@ -157,8 +157,10 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         is_object = value.count("-") > 1 and is_called_so(value)  # which holds it: `smtp-credentials-7h4kd9fm2t`
         is_random = (is_generated(value, 8) and not is_object) or (is_jumbled(value) and not speaks(value))
         is_near = -NEAR < named - where <= 0 and is_random
-        is_told = before.strip("*_").lower() in LINKS or (
-            before[:-1].replace("-", "a").isalnum() and before.rstrip(":" + DIGITS).lower().endswith(LABELS)
+        is_told = (
+            before.strip("*_").lower() in LINKS
+            or (before[:3] == "..." and not before.strip("."))
+            or (before[:-1].replace("-", "a").isalnum() and before.rstrip(":" + DIGITS).lower().endswith(LABELS))
         )
         is_made_up = before.strip("*_").lower() in WEAK_LINKS and _stands_out(value)
         if is_below and (

@@ -26,7 +26,7 @@ NAMING = (
     "header",
     "setting",
 )
-HOLDING = ("value", "val", "default", "example", "content", "data", "current", "wert", "valeur", "valor")
+HOLDING = ("value", "val", "default", "example", "content", "data", "current", "wert", "valeur", "valor", "setting")
 # Fields of a section that hold who or where, not a secret.
 OTHERWISE = frozenset(
     "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license"

@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction.issued import is_code, stands_alone
 from ralph_mem.core.redaction.names import is_secret, kind_of_label, stems_in
-from ralph_mem.core.redaction.passwords import OF_FORMS, is_odd, is_said
+from ralph_mem.core.redaction.passwords import OF_FORMS, is_odd, is_said, is_spaced, is_unheard
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, PLAIN, SECRET_FLOOR, is_called_so, is_filler, is_plain
 
 TYPE_CHECKING = False
@@ -55,6 +55,9 @@ def _of_setting(line: str) -> "list[Span]":
     """Return the password of a line that is nothing but a name and a value, of signs that would end it in code."""
     at = min([place for place in (line.find(": "), line.find("=")) if place > 0], default=0)
     name, value = line[:at].rstrip().rpartition(" ")[2].rpartition("\t")[2].strip("\"'"), line[at + 1 :].strip()
+    if line[at : at + 1] == "=" and name == line[:at].strip() and " " in value and kind_of_label(name) == "password":
+        is_phrase = (is_unheard(value) or is_spaced(value)) and not is_filler(value)  # of words
+        return [(line.index(value, at), line.index(value, at) + len(value), "password")] if is_phrase else []
     if not at or not value or " " in value or kind_of_label(name) != "password" or not is_odd(value) or is_filler(value):
         return []
     start = line.index(value, at)

@@ -28,6 +28,11 @@ QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
 COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
+# Which say above a column by what somebody gets in.
+ENTERING = (
+    "unlock", "zugang", "erstzugang", "enter", "rein", "phrase", "entry", "dostęp", "wejście", "acceso", "accès", "accesso", "pswd",
+    "joined with", "say this",
+)  # fmt: skip
 OPEN_COLUMNS = (
     "digest",
     "hash",
@@ -65,7 +70,7 @@ def find(text: str, folded: str) -> "list[Span]":
     ruler: list[Cell] = []
     sealed: list[int] = []
     above, at, rows, ruled = "", 0, 0, 0
-    stems = stems_in(text, folded)
+    stems = stems_in(text, folded) + [word for word in ENTERING if word in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
             sealed = _sealed(line[:LONGEST_LINE])
@@ -185,7 +190,7 @@ def announces(name: str) -> str:
     if not name or len(name) > LONGEST_NAME or name.count(" ") >= MOST_WORDS or not name[0].isalpha():
         return ""
     folded = name.lower()
-    if folded in ("pass", "pw", "pwd", "key content"):
+    if folded in ("pass", "pw", "pwd", "key content") or (folded.endswith(ENTERING) and (folded in ENTERING or " " in folded)):
         return "password"
     if folded.endswith(PLUGINS):
         return ""
