@@ -27,6 +27,7 @@ OPERATORS = ("%3D", "??=", "||=", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 FLAG_GOES_ON = ",;<>()[]{}|&"  # within a value behind a flag
 OF_USERS = ("auth", "login", "credentials", "creds", "userpass", "userpwd")  # names of a user with a password behind a colon
+OF_ACCOUNTS = ("user", "login", "account", "host", "mail", "name")  # beside a lone `phrase`
 FAR_OWNER, LOCKS = 32, frozenset("wifi wlan wpa wireless vpn encryption crypt preshared psk".split())  # of a lone `key`
 OF_WLAN = ("wifi", "wlan", "wpa", "wireless")
 LONGEST_VALUE = 4096
@@ -105,6 +106,9 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
 
 def _is_label(text: str, name_start: int, name_end: int, at: int) -> bool:
     """Say whether a word that names a secret only as a label is one: a sign and a blank follow, or a user stands beside it."""
+    if text[name_start:name_end].lower() == "phrase":  # of any text, but where somebody signs in
+        near = text[max(0, name_start - FAR_VALUE) : name_start].lower()
+        return any([each in near for each in OF_ACCOUNTS])
     if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\"):
         return True
     return _is_beside_user(text, name_start, at)

@@ -1,8 +1,8 @@
 """Find the passwords that calls are given which connect, sign in or encrypt."""
 
-from ralph_mem.core.redaction.by_hand import is_made_by_hand
+from ralph_mem.core.redaction.by_hand import is_made_by_hand, is_thought_up
 from ralph_mem.core.redaction.issued import stands_alone
-from ralph_mem.core.redaction.names import is_secret
+from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_dotted, is_passphrase
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_filler, places
 
@@ -24,6 +24,13 @@ CALLED = (
     "wallet",
 )  # fmt: skip
 PAIRED = ("credentials(", "credential(", "basicauth(", "basic_auth(", "plainauth(", "basic(")
+# Calls that open, or make up an account, by a name and a password behind it; those that take a password alone.
+OF_USERS = (
+    "usuario(", "benutzer(", "konto(", "compte(",
+    "account(", "accounts(", "user(", "users(", "open(", "connect(", "connection(", "target(", "unlock(", "session(", "client(",
+    "uploader(", "triple(", "tuple(", "create(", "enroll(", "register(", "mount(", "relay(", "login(", "attach(", "credentials(",
+)  # fmt: skip
+OF_LOCKS = ("unlock(", "decrypt(", "hasher.hash(", "setpin(", "unseal(")
 # Calls that compare in constant time, which nobody does with what is no secret.
 COMPARING = ("cure_compare(", "compare_digest(", "imeCompare(", "SafeEqual(", "hash_equals(", "edTimeEquals(")
 FETCHING = ("get", "load", "find", "fetch", "read", "check", "has", "is", "validate", "expect", "assert")  # do not make up any
@@ -54,7 +61,69 @@ def find(text: str, folded: str) -> "list[Span]":
                     if number and _is_strong(text[start:end], "login" if of_directory else stem)
                 ]  # fmt: skip
             at = folded.find(stem, at + 1)
-    return spans + _of_pairs(text, folded) + _of_records(text) + _compared(text)
+    return spans + _of_pairs(text, folded) + _of_records(text) + _compared(text) + [
+        *_of_users(text, folded), *_of_locks(text, folded), *_for_want(text, folded),
+        *_of_lists(text, folded),
+    ]  # fmt: skip
+
+
+def _of_users(text: str, folded: str) -> "list[Span]":
+    """Find what follows the name or the address of who signs in: `Account("ana@x.test", "Nube_Verde")`, `open("op", "x7Y")`."""
+    spans = []
+    for sign in OF_USERS:
+        for at in places(folded, sign):
+            given = _given(text, at + len(sign))
+            for (number, start, end), (next_number, begin, close) in zip(given, given[1:]):
+                is_next = next_number == number + 1 and not text[end + 1 : begin - 1].strip(", \nurbf@")
+                if is_next and number < 2 and _is_user(text[start:end]) and _is_of_user(text[begin:close], sign):
+                    spans.append((begin, close, "password"))
+                    break
+    return spans
+
+
+def _of_locks(text: str, folded: str) -> "list[Span]":
+    given = [each for sign in OF_LOCKS for at in places(folded, sign) for each in _given(text, at + len(sign))[:2]]
+    return [(start, end, "password") for _, start, end in given if start < end and _is_thought_up(text[start:end])]
+
+
+def _of_lists(text: str, folded: str) -> "list[Span]":
+    """Find the second of two texts in a list or a pair that is called so: `"auth": ["ana", "Nube_Verde"]`."""
+    spans = []
+    for at in [at + len(name) for name in ("auth", "login", "creds", "credentials") for at in places(folded, name)]:
+        rest = text[at : at + 24].lstrip("\"'s] ")
+        bare = rest.lstrip(":=> ")
+        given = (
+            _given(text, at + len(text[at : at + 24]) - len(bare) + 1)
+            if bare[:1] in ("[", "(", "{") and len(bare) < len(rest)
+            else []
+        )
+        if [number for number, *_ in given[:2]] == [0, 1] and _is_user(text[given[0][1] : given[0][2]]):
+            _, start, end = given[1]
+            spans += [(start, end, "password")] if _is_thought_up(text[start:end]) else []
+    return spans
+
+
+def _for_want(text: str, folded: str) -> "list[Span]":
+    """Find what a variable of an environment is taken to be for want of a value: `os.environ.get("APP_AUTH", "Nube_Verde")`."""
+    found = [_given(text, at + len(sign)) for sign in ("environ.get(", "getenv(", "env.fetch(") for at in places(folded, sign)]
+    pairs = [given[:2] for given in found if [number for number, *_ in given[:2]] == [0, 1]]
+    return [
+        (start, end, "password") for (_, first, last), (_, start, end) in pairs
+        if start < end and kind_of_name(text[first:last]) and _is_thought_up(text[start:end])
+    ]  # fmt: skip
+
+
+def _is_user(name: str) -> bool:
+    bare = name.partition("@")[0].replace(".", "a").replace("-", "a").replace("_", "a")
+    return 0 < len(name) < 48 and bare.isalnum() and ("@" in name or not any([sign in name for sign in ".:/ "]))
+
+
+def _is_of_user(value: str, sign: str) -> bool:
+    return _is_thought_up(value) and (sign[:7] != "connect" or any([char in DIGITS for char in value]))
+
+
+def _is_thought_up(value: str) -> bool:
+    return len(value) > 5 and is_thought_up(value) and not any([sign in value for sign in "/<>(){}[]%="])
 
 
 def _compared(text: str) -> "list[Span]":

@@ -30,7 +30,10 @@ WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":543
 CALLS = (
     "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "client(", "auth", "sign", "credential", "crypt",
     "passw", "bind", "superuser(", "logon", "hmac", "sql('", "godb('", "pw_set(", "wallet", "verify(", "secret(", "masked(",
-    "mechanism(", "compare(", "e_digest(", "safeequal(", "sh_equals(", "timeequals(", "basic(",
+    "account(", "accounts(", "usuario(", "benutzer(", "konto(", "compte(",
+    "user(", "users(", "open(", "target(", "unlock(", "session(", "uploader(", "triple(", "create(",
+    "enroll(", "register(", "mount(", "relay(", "attach(", "hasher.hash(", "setpin(", "unseal(", "mechanism(", "compare(",
+    "environ.get(", "getenv(", "env.fetch(", "e_digest(", "safeequal(", "sh_equals(", "timeequals(", "basic(",
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",
@@ -38,7 +41,8 @@ ENCODERS = (
 )  # fmt: skip
 PROTOCOLS = (
     "icket=", "code", "OTP", "otp", "digo ", "codice",
-    "&p", "?p", "&P", "AUTH\\r", "AUTH\r", 'assword "', "assword....",
+    "&p", "?p", "&P", '"p"', "'p'", " p:", " p=", "\np=", '(p, "', '"AUTH"', "LOGIN ", "AUTH LOGIN", "AT+",
+    "Basic ", "AUTH\\r", "AUTH\r", 'assword "', "assword....",
 )  # fmt: skip
 BELOW = (
     "(\n", "word\n", "wd\n", "pass\n", "auth\n", "secret\n", "token\n", "key\n", '",\n', "value", "valor", "wert", "valeur",
@@ -66,12 +70,22 @@ SHOWN = (
     "expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ",
     " want ", "evaluated:", '" == "', 'fill("', "fill('", '" with "',
 )  # fmt: skip
+TYPED = (
+    "type", "typing", "key", "fill", "inputtext", "input text", "input password", "entertext", "enter text", "enter_text",
+    "setvalue", "set_value", "send ", "sending", "replacetext", "settext", "set_text",
+    "login ", "log in ", "sign in ", ".send(", "sendline(",
+    "enter", ".write(",
+)  # fmt: skip
+ANSWERS = (
+    "enter ", "paste ", "type ", "choose ", "repeat", "confirm", "new ", "(input", "? ", "=0x", "= 0x", ">>> ", "]: ", "signin(",
+    "sign_in(", "login(", "log_in(", "authenticate(", "logon(", 'using "', "using '", 'with "', "with '",
+)  # fmt: skip
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
     "documents": DOCUMENTS, "statements": STATEMENTS, "without_scheme": WITHOUT_SCHEME, "calls": CALLS, "encoders": ENCODERS,
     "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "named_values": OF_SETTINGS, "devices": DEVICES,
-    "dumps": DUMPS, "accounts": ACCOUNTS, "logins": LOGINS,
+    "dumps": DUMPS, "accounts": ACCOUNTS, "logins": LOGINS, "typed": TYPED, "answers": ANSWERS,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "frames", "wrappers", "assignments", "beside", "formats")

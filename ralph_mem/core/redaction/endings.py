@@ -25,6 +25,8 @@ def that_goes_on(text: str, name: str, name_start: int, at: int, end: int, kind:
     """
     if name[:1] == "-":
         return of_word(text, at), False
+    if kind == "password" and text[end] == " " and _is_setting_of_words(text, name, name_start, at):
+        return at + len(text[at : at + LONGEST_NAME].partition("\n")[0].rstrip()), True
     first, end = end, beyond(text, at, end, kind)
     if end > first and " " in text[at:end] and (name.lower().endswith("psk") or text[at - 2 : at] == "  "):
         return end, True
@@ -34,6 +36,17 @@ def that_goes_on(text: str, name: str, name_start: int, at: int, end: int, kind:
         if close > end and "\n" not in text[at:close] and "=" not in text[end:close]:
             return close, True
     return end, False
+
+
+def _is_setting_of_words(text: str, name: str, name_start: int, at: int) -> bool:
+    """Say whether a line is a name and a few words, of which most are not known here: `client_phrase=drie witte zwanen`."""
+    line = text[at : at + LONGEST_NAME].partition("\n")[0].rstrip()
+    before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2]
+    if (text[at - 1] != "=" and not (name.isupper() and "_" in name)) or before.rstrip(" \t+-#")[-1:].isalpha():
+        return False
+    from ralph_mem.core.redaction import passwords  # lazy: only for a line of several words
+
+    return passwords.is_unheard(line.rstrip("0123456789 "))
 
 
 def beyond(text: str, at: int, end: int, kind: str) -> int:

@@ -1,6 +1,7 @@
 """Tell which words of a command are a secret by the flag, name or verb before them."""
 
 from ralph_mem.core.redaction import pipes, taking
+from ralph_mem.core.redaction.by_hand import is_thought_up
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import is_generated, is_passphrase
@@ -69,6 +70,7 @@ def _signing_in(words: "list[Word]") -> "list[Place]":
         value = said.removesuffix("\\n").removesuffix("\\r")
         end = start + len(value)
         tells = stands_alone(value) or is_generated(value) or is_passphrase(value) or (is_quoted and taking.is_mixed(value))
+        tells = tells or (word[2].isupper() and not user[2].isupper() and is_thought_up(value))  # of a protocol
         if (
             word[2].lower() in SIGNING_IN
             and tells

@@ -57,7 +57,7 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
     102: b" find-generic-password fly flyctl frase fernet ",
     103: b" geheim geheimnis geheimwort genkey genpsk geslo get-login-password get-secret-value glab gopass gpg gpg2 ",
     104: b" hash-password haslo hemlighet heroku heslo htpasswd ",
-    105: b" iadmin identified infisical inloggegevens ipmitool isakmp ishidden isql iwconfig inloggen ",
+    105: b" iadmin identified identify infisical inloggegevens ipmitool isakmp ishidden isql iwconfig inloggen ",
     106: b" jarsigner jdbc jelszo jeton joining jsessionid ",
     107: b" kennwort key-string key:generate keydb-cli keymaterial keytool keyvault kinit klucz kms kodeord krb5tgs kty "
         b"kubeseal kv ",
@@ -67,8 +67,8 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
         b"mosquitto_pub mosquitto_sub mssql-cli mycli mysql_config_editor mysqladmin mysqldump ",
     110: b" ncftp net netexec netlify nmcli nostr ntlm nxc ",
     111: b" oathtool obscure openssl osql otp ",
-    112: b" parola paroladordine parole parool passcode passfrase passord passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk "
-        b"pgbench phpsessid phrase phx.gen.secret pin pragma preauthkeys private-lines psk puk pulumi pwgen pswd ",
+    112: b" parola paroladordine parole parool passcode passfrase passkey passord passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk "
+        b"pgbench phpsessid phrase phx.gen.secret pin pragma preauthkeys private-lines psk psw pswd puk pulumi pwgen ",
     113: b" qpdf ",
     114: b" rabbitmq_erlang_cookie rabbitmqctl radius railway random_password rar rclone rcon-cli recovery_phrase redis-cli "
         b"reg_sz release_cookie requirepass reveal ripple rocommunity rootpw rp rpcclient rwcommunity rein ",
@@ -97,12 +97,13 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 =\t.key='\t" == "\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
-(\tcompare(\te_digest(\timeCompare(\tSafeEqual(\thash_equals(\tTimeEquals(\tbind(\techanism(\tbasic("\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
+(\tcompare(\te_digest(\timeCompare(\tSafeEqual(\thash_equals(\tTimeEquals(\tbind(\techanism(\tbasic("\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tccount(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
-w\t in with \tens with \tlocks with \t12 words\t24 words\tpplication password\tpp password\tpp-password
++	AT+CP
+w	 in with 	ens with 	locks with 	12 words	24 words	pplication password	pp password	pp-password
 \\\t\\u00
 &\t;&#
 -\t-pass \t-pwd \t-pw \thttp-basic

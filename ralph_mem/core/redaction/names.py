@@ -19,7 +19,7 @@ PASSWORDS = tuple(
     "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
     "zugangscode,zugriffscode,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
     "şifre,sifre,şifresi,sifresi,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
-    "비밀번호,비번,암호,รหัสผ่าน,matkhau,sesame,sésame,合言葉,पासवर्ड,κωδικος,masterauth,bindcredentials".split(",")
+    "비밀번호,비번,암호,รหัสผ่าน,matkhau,sesame,sésame,合言葉,पासवर्ड,κωδικος,masterauth,bindcredentials,pswd,passwrd".split(",")
 )
 # What names another secret.
 SECRETS = tuple(
@@ -29,11 +29,11 @@ SECRETS = tuple(
     "トークン シークレット 令牌 密钥 密鑰 токен секрет".split()
 )
 # Which no other word ends with; some are the last of two, of Vietnamese, Indonesian, Arabic, Persian.
-PASSWORD_NAMES = ("pass", "passe", "pw", "passw", "mdp", "clave", "psk", "khẩu", "sandi", "المرور", "السر", "عبور")
+PASSWORD_NAMES = ("pass", "passe", "pw", "passw", "mdp", "clave", "psk", "khẩu", "sandi", "المرور", "السر", "عبور", "psw")
 RANDOM_WORDS = (
     " anahtar anahtari ключ auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid"
     " schlüssel schluessel clé cle llave"
-    " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier fernet "
+    " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier access private fernet signing sess nkey "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
@@ -48,7 +48,7 @@ STEMS = tuple(
     " refresh sleutel psk "
     "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
     " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz losung segre hemlig parool matkhau"
-    " sandi anmeld anahtar inlogg sesam unlock fernet".split()
+    " sandi anmeld anahtar inlogg sesam unlock psw access private fernet signing answer".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
@@ -77,14 +77,16 @@ TAKEN_BACK = (
     " audience issuer scope scopes namespace use at on changed updated created since until enrolment enrollment challenge grant "
 )
 
-# Whose phrases are words of a sentence.
+# Whose phrases are words of a sentence, of a text or of a language.
 PHRASES_OF_SENTENCES = (
     " search match reason query exact catch noun verb text stock keyword first last next this that each any no default status test"
-    " the a to of in with and or prepositional adjective common fixed http error response input hot my new long short current "
+    " the a to of in with and or prepositional adjective common fixed http error response input hot my new long short current stop"
+    " trigger wake matching tag target source token filter multi sub adverb start end base example word "
 )
+OF_USERS = " admin root user run account login db mail smtp "  # whose `secret` is a password
 CODE_OWNERS = (
     " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification"
-    " operator cashier temp temporary auth login signin acceso accesso acces device user keypad alarm door gate lock safe "
+    " operator cashier temp temporary auth login signin acceso accesso acces device user keypad alarm door gate lock safe claim "
 )
 
 OF_ACCESS = ("acces", "acceso", "accesso", "accès")
@@ -137,9 +139,12 @@ def words_of(name: str) -> "list[str]":
     return "".join(spaced).split()
 
 
+LABELS = ("pass", "npass", "phrase", "cred")  # the n of a spelled-out line end
+
+
 def kind_of_label(name: str) -> str:
     """Say what a name announces where a sign or a mark makes a label of it: a lone `pass` too."""
-    return "password" if name.lower() in ("pass", "npass") else kind_of_name(name)  # the n of a spelled-out line end
+    return "password" if name.lower() in LABELS else kind_of_name(name)
 
 
 def is_secret(value: str, kind: str, style: str) -> bool:
@@ -174,9 +179,12 @@ def is_secret(value: str, kind: str, style: str) -> bool:
 def _is_secret_code(value: str) -> bool:
     if value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890":
         return True
-    digits = value.replace("-", "")
-    if digits != value and digits.isdigit():  # in groups, and no date
-        return 4 <= len(digits) <= 10 and len(set(digits)) > 2 and not (value[4:5] == "-" == value[7:8])
+    groups = value.replace(" ", "-").split("-")
+    digits = "".join(groups)
+    if len(groups) > 1 and digits.isdigit():  # in groups, and no date
+        is_date = value[4:5] == "-" == value[7:8]
+        is_long = len(groups) > 2 and len(groups[0]) < 4
+        return len(set(digits)) > 2 and not is_date and (4 <= len(digits) <= 10 or is_long)
     if value.count(" ") > 2:  # a sentence of a form
         return False
     from ralph_mem.core.redaction import issued  # lazy: only for a code that is no number
@@ -196,7 +204,7 @@ def _is_password(value: str, style: str) -> bool:
 
 def is_worded(value: str) -> bool:
     """Say whether digits alone, or words that neither code nor documentation has, are a password where a name says so."""
-    if value.isdigit():
+    if value.isdigit() or (value.count("-") > 3 and value.replace("-", "").isdigit()):
         return len(value) >= FEWEST_DIGITS
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
@@ -234,8 +242,11 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         or (word in PASSWORD_NAMES and (f" {owner} " not in UNTELLING_OWNERS or word != "pass"))
         or (word.endswith(("pass", "pw")) and len(word) > 4 and word not in NO_PASSWORDS)
         or (word == "phrase" and owner and f" {owner} " not in PHRASES_OF_SENTENCES)
-        or (word == "unlock" and owner)
-        or (word == "community" and owner == "snmp")
+        or (word == "secret" and f" {owner} " in OF_USERS)
+        or (word in ("unlock", "cred") and owner and owner not in ("to", "can", "will"))
+        or (word == "community" and owner in ("snmp", "ro", "rw"))
+        or (word == "answer" and owner in ("secret", "security"))
+        or (word == "credentials" and owner in ("security", "bind"))
     ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRETS):

@@ -1,7 +1,10 @@
 """Find passwords in what programs send each other, such as queries of addresses and lines of Redis."""
 
+import binascii
+
+from ralph_mem.core.redaction.by_hand import is_thought_up
 from ralph_mem.core.redaction.passwords import is_generated
-from ralph_mem.core.redaction.values import DIGITS, is_filler, looks_random, places
+from ralph_mem.core.redaction.values import BASE64, DIGITS, is_filler, looks_random, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +24,22 @@ ONE_TIME = (
 )  # fmt: skip
 LINKING = frozenset("is es ist est è é e code code: número nr. no. :".split())
 DIGITS_OF_CODE = (6, 8)
+# Of a record, whose value has a password called `p` beside it, and how far before.
+OF_ACCOUNTS = frozenset("u user usr uname username login mail email account acct n name s ssid".split())
+FAR_ACCOUNT = 90
+# Commands of modems that are handed a PIN or a password among other texts.
+MODEM = ("AT+CPIN=", "AT+CPWD=", "AT+CLCK=", "AT+CGAUTH=", "AT+CWJAP", "AT+CWSAP", "AT+CSTT=", "AT+QICSGP=", "AT+QWIFI", "AT+WSCN")
 ENDS = " \t\n\r\"'<>`\\)}],;"
 FEWEST = 4
-LONGEST = 400
+LONGEST, FAR_EXCHANGE = 400, 700
+ASKED = ("VXNlcm5hbWU6", "UGFzc3dvcmQ6", "VXNlciBOYW1lAA==", "UGFzc3dvcmQA")  # for a user and a password
 DOTS = "...."
 
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _of_queries(text, folded) + _of_redis(text) + _of_realms(text, folded) + _behind_dots(text, folded)
-    return found + _exchanged(text, folded) + _tickets(text, folded) + _one_time(text, folded)
+    return found + _exchanged(text, folded) + _tickets(text, folded) + _one_time(text, folded) + [*_of_accounts(text), *_sent(text)]
 
 
 def _of_queries(text: str, folded: str) -> "list[Span]":
@@ -49,6 +58,94 @@ def _of_queries(text: str, folded: str) -> "list[Span]":
         if len(value) >= FEWEST and not value.isdigit() and (has_user or len(name) > 1) and _is_value(value):
             spans.append((at + 1, end, "password"))
     return spans
+
+
+def _of_accounts(text: str) -> "list[Span]":
+    """Find the value of a lone `p` behind a user's or a network's in the same record: `{"u":"x","p":"y"}`, `u=x`, `p=y` below."""
+    spans = []
+    for at in [place for sign in ("p=", "p:", 'p"', "p'", "p, ", "p ") for place in places(text, sign)]:
+        before = text[max(0, at - FAR_ACCOUNT) : at]
+        rest = text[at + 1 : at + LONGEST].partition("\n")[0]
+        value = rest.lstrip("\"'\\ ").lstrip(":=,>").lstrip(" ")
+        if not before or before[-1] not in "\"' ,{(\n&" or value[:1] == "=" or len(value) == len(rest.lstrip("\"'\\ ")):
+            continue
+        quote = next((quote for quote in ('\\"', '"', "'") if value.startswith(quote)), "")
+        start = at + 1 + len(rest) - len(value) + len(quote)
+        value = text[start : start + LONGEST].partition("\n")[0]
+        value = value.partition(quote)[0] if quote else value[: _end(value, 0, ENDS)]
+        record = before.rpartition("}")[2].rpartition(";")[2]
+        for sign in "\"'\\{([,;=:>\n&":
+            record = record.replace(sign, " ")
+        is_beside = not OF_ACCOUNTS.isdisjoint(record.lower().split()) and "(" not in value
+        if is_beside and value and is_thought_up(value):
+            spans.append((start, start + len(value), "password"))
+    return spans
+
+
+def _sent(text: str) -> "list[Span]":
+    """Find what is sent behind a user's name, to a modem, or in base64 with it: `LOGIN ana "a b"`, `AT+CPIN="0427"`."""
+    spans = _exchange(text) + [each for sign in MODEM for at in places(text, sign) for each in _of_modem(text, at)]
+    for sign in ("LOGIN ", '"AUTH" '):
+        for at in places(text, sign):
+            line = _line(text, at + len(sign))
+            user, *rest = line.split(' "')
+            value = line[:-1].rpartition('"')[2]
+            is_one = line[-1:] == '"' and len(rest) == 1 and bool(user) and " " not in user and len(value) >= FEWEST
+            if is_one and not is_filler(value):
+                end = at + len(sign) + len(line) - 1
+                spans.append((end - len(value), end, "password"))
+    for at in places(text, "Basic "):
+        end = _end(text, at + 6, ENDS)
+        spans += [(at + 6, end, "authorization")] if _is_pair(text[at + 6 : end]) else []
+    return spans
+
+
+def _of_modem(text: str, at: int) -> "list[Span]":
+    line = _line(text, at)
+    spans = []
+    for part in line.partition("=")[2].partition(";")[0].split(","):
+        value = part.strip('"\\').partition('"')[0]
+        is_pin = value.isdigit() and 4 <= len(value) <= 8
+        if is_pin or (value and is_thought_up(value) and "." not in value):
+            start = at + line.index(value)
+            spans.append((start, start + len(value), "code" if is_pin else "password"))
+    return spans
+
+
+def _exchange(text: str) -> "list[Span]":
+    """Find the password that follows a user behind `AUTH LOGIN`, each a text in base64."""
+    spans = []
+    for at in places(text, "AUTH LOGIN"):
+        said = text[at + 10 : at + FAR_EXCHANGE]
+        for sign in "\"'\\:,<>":
+            said = said.replace(sign, " ")
+        pieces = [word for word in said.split() if len(word) > 7 and _is_text(word) and word not in ASKED]
+        for piece in pieces[1:2]:
+            start = text.index(piece, at + 10)
+            spans.append((start, start + len(piece), "password"))
+    return spans
+
+
+def _line(text: str, at: int) -> str:
+    return text[at : at + LONGEST].partition("\n")[0].rstrip("\r")
+
+
+def _is_text(word: str) -> bool:
+    """Say whether a word is a text in base64."""
+    try:
+        return not (len(word) % 4 or word.strip(BASE64)) and binascii.a2b_base64(word).decode("ascii").isprintable()
+    except ValueError:
+        return False
+
+
+def _is_pair(word: str) -> bool:
+    """Say whether a word is a user and a password in base64."""
+    try:
+        pair = binascii.a2b_base64(word + "=" * (-len(word) % 4)).decode() if len(word) > 7 else ""
+    except ValueError:
+        return False
+    user, colon, password = pair.partition(":")
+    return pair.isprintable() and bool(user and colon) and len(password) >= FEWEST and not is_filler(password)
 
 
 def _of_redis(text: str) -> "list[Span]":

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     Place = tuple[int, int]
 
 # Programs, words that stand behind them, and where a secret stands: a flag whose value it is, in the same word or the next one,
-# `flag%` where it is what follows that sign in the value, `#2` for the second operand behind the words, `=` for the value of
-# each NAME=VALUE, `<` for what is piped in or stands behind `<<<`. From the manuals of these programs.
+# `flag+` where any is glued to it, `flag%` where it is what follows that sign in the value, `#2` for the second operand behind the
+# words, `=` for the value of each NAME=VALUE, `<` for what is piped in or stands behind `<<<`. From the manuals of these programs.
 TAKES = """
 zip unzip zipcloak wzzip | | -P
-7z 7za 7zr 7zz | | -p
+7z 7za 7zr 7zz | | -p+
 rar unrar | | -p -hp
 openssl | | -passin -passout -pass -password
 signtool signcode | | /p
@@ -159,6 +159,8 @@ def of_command(words: "list[Word]", piped: "list[Place]") -> "list[Place]":
     if name in ORACLE:
         return [place for word in words[1:] for place in _of_oracle(word)]
     found: list[Place] = []
+    if name == "nmcli" and ("-g" in said or "--get-values" in said):  # what it names is asked for
+        return found
     for needed, places in _entries(name):
         if holds(said, needed):
             first = max([said.index(word) for word in needed], default=-1) + 2
@@ -196,6 +198,11 @@ def _at(place: str, words: "list[Word]", first: int, piped: "list[Place]") -> "l
     if place[0] == "#":
         operands = _operands(words[first:])
         return [operands[int(place[1:]) - 1][:2]] if len(operands) >= int(place[1:]) else []
+    if place[-1] == "+":
+        flag = place[:-1]
+        return [
+            (word[1] - len(word[2]) + len(flag), word[1]) for word in words if word[2].startswith(flag) and len(word[2]) > len(flag)
+        ]
     sign = place[-1] if place[-1] in "%:,=" and place != "/p:" else ""
     return _of_flag(place.removesuffix(sign), sign, words)
 

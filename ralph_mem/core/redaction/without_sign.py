@@ -3,14 +3,14 @@
 from ralph_mem.core.redaction.names import BLANKS, CLOSERS, FAR_VALUE, QUOTES, skip
 from ralph_mem.core.redaction.values import DIGITS
 
-SAYING = ("to ", "with value ", "with the value ", "set to ", "to value ", "has value ", "is set to ", "changed to ")
+SAYING = ("to value ", "to ", "with value ", "with the value ", "set to ", "has value ", "is set to ", "changed to ")
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
 
 
 def place(text: str, name_start: int, name_end: int) -> int:
     """Return where the value of a name begins, on the line below or behind a blank; -1 if it has none."""
     at = _on_next_line(text, name_start, name_end)
-    for find in (_in_next_item, _in_literal, _replaced):
+    for find in (_in_next_item, _in_literal, _replaced, _of_property):
         at = at if at >= 0 else find(text, name_start, name_end)
     return at if at >= 0 else _after_blank(text, name_start, name_end)
 
@@ -51,7 +51,16 @@ def _replaced(text: str, _name_start: int, name_end: int) -> int:
     said = line.lstrip(QUOTES + BLANKS)
     link = next((link for link in SAYING if said.startswith(link)), "")
     at = name_end + len(line) - len(said) + len(link)
+    if link.endswith("value ") and text[at : at + 1] == "[":  # `Set variable DB_PASS to value [x]`
+        return at + 1
     return at if link and text[at : at + 1] in ("'", '"', "`") else -1
+
+
+def _of_property(text: str, _name_start: int, name_end: int) -> int:
+    """Find what a property of C# begins with: `string Cred { get; init; } = "x"`; -1 if it is none."""
+    line = text[name_end : name_end + FAR_VALUE].partition("\n")[0]
+    accessors, equals, _ = line.partition("} = ")
+    return name_end + len(accessors) + len(equals) if equals and accessors.startswith(" { get;") else -1
 
 
 def _after_blank(text: str, name_start: int, name_end: int) -> int:
