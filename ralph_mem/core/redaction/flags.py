@@ -124,6 +124,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
         is_named = (
             name[:1] in ("-", "/") and name.count("/") < 2 and len(name) > 2 and name.lstrip("-/").endswith((*ENDINGS, "/rp"))
         )
+        is_named = is_named and "$" not in name  # a value already: `-p$DB_PASS`
         is_named = is_named or (name.endswith("(echo") and any([label in name for label in pipes.LABELS]))
         if (
             (

@@ -137,7 +137,7 @@ def _of_any(text: str) -> "list[tuple[int, int, str]]":
             at = text.find(token, at)
             if text[at - 1 : at] == "\\" and token[0] in "nrt":  # a line end that is spelled out
                 token, at = token[1:], at + 1
-            spans += [(at, at + len(token), "api-key")] * _is_issued(token)
+            spans += [(at, at + len(token), "api-key")] * (_is_issued(token) and not _is_coordinate(text[max(0, at - 8) : at]))
             at += len(token)
     return spans
 
@@ -154,6 +154,12 @@ def _is_issued(token: str) -> bool:
     is_cased = not (body.islower() or body.isupper())
     is_long = bool(sign) and head.isalpha() and head.islower() and len(body) > 23
     return is_long and not is_id and is_cased and "." not in body and is_generated(body)
+
+
+def _is_coordinate(before: str) -> bool:
+    """Say whether what stands before a word names a part of a public key that everybody may read: `"y": "`."""
+    name = before.rstrip("-").rstrip(" :\\\"'")[-2:]
+    return name[1:] in ("x", "y", "n") and name[0] in "'\""
 
 
 def _starts_word(text: str, at: int) -> bool:

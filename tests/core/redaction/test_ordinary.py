@@ -78,6 +78,10 @@ KEPT = [
     ("minisign -Vm a.zst -P RWQXoVmOLd24LuYByjShpFNUWaS8+lJzSrHE61tEWvS1LEG3DMinlCc0", "Signature and comment signature verified"),
     ("head -1 a; npm view jsonwebtoken dist.integrity", "{\n a\n b\n c\nsha512-MT/xP0CrubFRNLNKvxJ2BYfy53Zkm+bX9dtuPbqAeQpTV0=="),
     ('reg query "HKLM\\\\Lsa" /v LimitBlankPasswordUse', "    LimitBlankPasswordUse    REG_DWORD    0x1"),
+    # what stands behind a password that a variable holds
+    ("mysqldump -u $DB_USER -p$DB_PASS lager > lager.sql", ""),
+    # parts of a public key
+    ("curl a.test/jwks", '{"kty":"EC","crv":"P-256","x":"h7Qm2Vt0LrXw9","y":"kz_QmVt0LrXw9HcYpN4sGfUeVk81zQ0xLm7TwRb29Hc"}'),
 ]  # fmt: skip
 
 CUT = [
@@ -95,6 +99,7 @@ CUT = [
     ("curl -i h.test", "Set-Cookie: sid=8f3ac1075eb944f2; Path=/; Max-Age=60", "8f3ac1075eb944f2"),
     ("openssl enc -aes-256-cbc -k turmuhr-k19 -in a", "", "turmuhr-k19"),
     ("openssl aes-256-cbc -d -k turmuhr-k19 -in a", "", "turmuhr-k19"),
+    ("curl a.test/jwks", '{"kty":"EC","x":"h7Qm2","d":"kz_QmVt0LrXw9HcYpN4sGfUeVk81zQ0xLm7TwRb29Hc"}', "kz_QmVt0LrXw9Hc"),
 ]  # fmt: skip
 
 
