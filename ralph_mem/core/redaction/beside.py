@@ -136,8 +136,9 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         if value[:2] == "0x" and (len(value) <= LONGEST_POINTER or is_filler(value)):
             at, before = at + len(word), word
             continue
+        is_code_here = is_code and _is_code(value) and not (where < named and _is_in_column(line, where))
         if is_of_pins:
-            spans += [(where, where + len(value))] * (is_code and _is_code(value))
+            spans += [(where, where + len(value))] * is_code_here
             at, before = at + len(word), word
             continue
         if (
@@ -147,7 +148,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             and (_is_told(_of_protocol(value)) or (("-> PASS " in line or '"PASS ' in line) and not is_filler(value)))
         ):
             spans.append((where, where + len(_of_protocol(value))))
-        if before.lower() in OPEN:
+        if before.lower() in OPEN or folded.startswith("queued as ", where - 10):
             at, before = at + len(word), word
             continue
         is_named = (before.endswith((":", "=")) and not speaks(before)) or (
@@ -169,7 +170,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             spans.append((where, where + len(value)))
         if (
             is_below and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
-        ) or (is_code and _is_code(value)):
+        ) or is_code_here:
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
     return spans + _worded(line, folded) + _handed(line, folded)
@@ -301,6 +302,12 @@ def _stands_out(value: str) -> bool:
 
 def _is_hexed(value: str) -> bool:
     return (len(value) in HEX_SIZES and HEX.issuperset(value) and len(set(value)) > 6) or are_hexed(value)
+
+
+def _is_in_column(line: str, at: int) -> bool:
+    """Say whether a number stands in columns, as those of processes in a log do: behind several blanks, or another number."""
+    before = line[:at].rstrip()
+    return bool(before) and (len(before) < at - 1 or before[-1] in DIGITS)
 
 
 def _is_code(value: str) -> bool:

@@ -82,6 +82,9 @@ KEPT = [
     ("mysqldump -u $DB_USER -p$DB_PASS lager > lager.sql", ""),
     # parts of a public key
     ("curl a.test/jwks", '{"kty":"EC","crv":"P-256","x":"h7Qm2Vt0LrXw9","y":"kz_QmVt0LrXw9HcYpN4sGfUeVk81zQ0xLm7TwRb29Hc"}'),
+    # numbers of processes before what speaks of a PIN, which number a mail has in a queue
+    ("adb logcat", "03-14 08:02:11.114  4471  4502 I LockUi: back to PIN entry, view=pin_0x7f0b02"),
+    ("tail mail.log", "Passwort-Mail an kunde@firma.test gesendet, 250 2.0.0 Ok: queued as 4WkTz81Qv9r3pLx"),
 ]  # fmt: skip
 
 CUT = [
@@ -100,6 +103,7 @@ CUT = [
     ("openssl enc -aes-256-cbc -k turmuhr-k19 -in a", "", "turmuhr-k19"),
     ("openssl aes-256-cbc -d -k turmuhr-k19 -in a", "", "turmuhr-k19"),
     ("curl a.test/jwks", '{"kty":"EC","x":"h7Qm2","d":"kz_QmVt0LrXw9HcYpN4sGfUeVk81zQ0xLm7TwRb29Hc"}', "kz_QmVt0LrXw9Hc"),
+    ("adb logcat", "03-14 08:02:11.114  447  450 I LockUi: unlocked with PIN 83154", "83154"),
 ]  # fmt: skip
 
 
