@@ -1,7 +1,7 @@
 """Find secrets that look like none but a secret on a line that speaks of one."""
 
 from ralph_mem.core.redaction.letters import are_hexed
-from ralph_mem.core.redaction.names import NAME, PASSWORDS, SECRETS, TAKEN_BACK, is_secret, kind_of_name, words_of
+from ralph_mem.core.redaction.names import NAME, PASSWORDS, SECRETS, TAKEN_BACK, is_dated, is_secret, kind_of_name, words_of
 from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_generated, is_jumbled, is_passphrase
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_plain, places
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TAKING_BACK = frozenset(TAKEN_BACK.split())
 PARTING = "\"'`“”„\u2018\u2019«»\u2039\u203a()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
-LONGEST_LINE, LONGEST_BELOW = 600, 80
+LONGEST_LINE, LONGEST_BELOW, LONGEST_NAME = 600, 80, 40
 SEALED = 60  # characters; so begins what is sealed for everybody to read
 SHORT_WORD, LONGEST_ODD = 5, 40
 LONGEST_POINTER = 18  # characters of `0x` and the eight bytes that a debugger or a trace names a place by
@@ -107,7 +107,8 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
             end = end if end >= 0 else len(text)
             is_within = len(word) < SHORT_WORD and at and word[0] != " " and text[at - 1].isalnum()  # another word, by chance
             is_within = is_within or (folded.startswith("author", at) and folded[at + 6 : at + 8] not in ("iz", "is"))
-            if is_within or text[at + len(word) : at + len(word) + 1] == "/":  # or a folder
+            name = text[max(0, at - LONGEST_NAME) : at].rpartition(" ")[2] + text[at : at + LONGEST_NAME].partition(" ")[0]
+            if is_within or text[at + len(word) : at + len(word) + 1] == "/" or is_dated(name):  # or a folder, an index
                 at = folded.find(word, at + 1)
                 continue
             start = text.rfind("\n", 0, at) + 1

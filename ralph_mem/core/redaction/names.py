@@ -234,6 +234,12 @@ def _is_name(value: str, kind: str) -> bool:
     return (is_word or is_name) and is_called_so(bare)
 
 
+def is_dated(name: str) -> bool:
+    """Say whether a name of several words ends with a month or a day, as an index of a log does: `token-audit-2026.11`."""
+    words, _, date = name.rpartition("-")
+    return "-" in words and "." in date and date.replace(".", "").isdigit() and len(date.partition(".")[0]) == len("2026")
+
+
 def _kind_of_word(words: "list[str]", index: int) -> str:
     word = words[index].rstrip(DIGITS) or words[index]  # `password2`
     owner = words[index - 1] if index else ""

@@ -4,7 +4,7 @@ from ralph_mem.core.redaction import logins
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name
 from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced, is_strange, is_unheard
-from ralph_mem.core.redaction.values import looks_random
+from ralph_mem.core.redaction.values import is_list, looks_random
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
@@ -192,6 +192,7 @@ def directed(text: str, name: str, name_start: int, name_end: int) -> "list[tupl
         or bare.startswith(name)
         or (" " in bare and name != "key")
         or bare[0] in "{$<%[-"
+        or (line[:2] == "  " and is_list(bare))  # in the column behind a name
     ):
         return []
     before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")

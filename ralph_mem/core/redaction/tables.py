@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.issued import stands_alone
-from ralph_mem.core.redaction.names import is_secret, kind_of_name, stems_in, words_of
+from ralph_mem.core.redaction.names import is_dated, is_secret, kind_of_name, stems_in, words_of
 from ralph_mem.core.redaction.passwords import (
     is_base32,
     is_coined,
@@ -13,7 +13,7 @@ from ralph_mem.core.redaction.passwords import (
     is_passphrase,
     is_spaced,
 )
-from ralph_mem.core.redaction.values import DIGITS, SYMBOLS, is_called_so, is_filler, is_plain
+from ralph_mem.core.redaction.values import DIGITS, SYMBOLS, is_called_so, is_filler, is_list, is_plain
 
 PLUGINS = ("native_password", "sha2_password", "old_password")  # how a database checks a password: of MySQL and its kin
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ OPEN_COLUMNS = (
     "revision",
 )  # below which everybody may read
 ALTERNATIVES = ("|'", '|"', ")$'", ')$"')  # so ends a line of a regular expression, whose words are no cells
+CIPHERS = ("CCMP", "TKIP")
 SHORTEST_CELL = 5
 OF_REGISTRIES = ("REG_SZ", "REG_EXPAND_SZ")
 STATES = frozenset(  # of a password
@@ -192,7 +193,7 @@ def announces(name: str) -> str:
     folded = name.lower()
     if folded in ("pass", "pw", "pwd", "key content") or (folded.endswith(ENTERING) and (folded in ENTERING or " " in folded)):
         return "password"
-    if folded.endswith(PLUGINS):
+    if folded.endswith(PLUGINS) or is_dated(name):
         return ""
     if any([key in folded for key in KEYS]):
         return "key"
@@ -224,7 +225,15 @@ def is_value(value: str, kind: str) -> bool:
 def _is_text(value: str) -> bool:
     """Say whether a cell is words, a place for a value, or what code or a sentence ends with."""
     is_version = "." in value and "".join(value.split(".", 2)[:2]).isdigit()  # `3.6.3build1`
-    return is_version or " " in value or "(" in value or value[-1:] in ":(.;," or value[:1] in "$<([{-*=" or is_filler(value or "x")
+    return (
+        is_version
+        or " " in value
+        or "(" in value
+        or value[-1:] in ":(.;,"
+        or value[:1] in "$<([{-*="
+        or is_filler(value or "x")
+        or is_list(value)
+    )
 
 
 def is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
@@ -270,7 +279,8 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
     if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
         return []
-    named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [announces(name)] if kind]
+    is_scan = any([said.endswith(CIPHERS) for _, _, said in cells])  # of networks, in which `PSK` is a method
+    named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [announces(name)] if kind and not is_scan]
     behind = [(kind, cells[at + 1 + _is_operator(cells[at + 1 : at + 3])]) for at, kind in named]
     is_typed = any([said in OF_REGISTRIES for _, _, said in cells])
     found = [(*cell, kind) for kind, cell in behind if is_value(cell[2], kind)]

@@ -77,6 +77,11 @@ def _is_typed(value: str) -> bool:
     return is_type or bool(times and rows.isdigit() and columns.isdigit()) or value[:2] == value[-2:] == "__"
 
 
+def is_list(value: str) -> bool:
+    """Say whether commas part a value into a few words, as labels in a column: `ldap,v1.4.2,eu-west`."""
+    return value.count(",") > 1 and not any([sign in value for sign in SYMBOLS]) and "" not in value.split(",")
+
+
 def is_plain(value: str) -> bool:
     """Recognise words, numbers, paths, hosts and addresses: values too ordinary to mask wherever they appear."""
     if value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle()):

@@ -85,6 +85,10 @@ KEPT = [
     # numbers of processes before what speaks of a PIN, which number a mail has in a queue
     ("adb logcat", "03-14 08:02:11.114  4471  4502 I LockUi: back to PIN entry, view=pin_0x7f0b02"),
     ("tail mail.log", "Passwort-Mail an kunde@firma.test gesendet, 250 2.0.0 Ok: queued as 4WkTz81Qv9r3pLx"),
+    # an index named by what it holds, networks and how they are joined, labels of what is named for passwords
+    ("curl es:9200/_cat/indices", "green open   token-audit-2031.04     c8PgZ3dLK5zV1bQfHjSuMx   1   1   902"),
+    ("airodump-ng w", "#Data CH   ENC CIPHER AUTH ESSID\n\n 9  11   WPA2 CCMP   PSK  Cafe-Ulm-7"),
+    ("ldapsync list", "passwd-sync        ldap,v2.7.1,eu-west\npasswd-cron        ldap,v2.7.1,eu-west"),
 ]  # fmt: skip
 
 CUT = [
@@ -104,6 +108,7 @@ CUT = [
     ("openssl aes-256-cbc -d -k turmuhr-k19 -in a", "", "turmuhr-k19"),
     ("curl a.test/jwks", '{"kty":"EC","x":"h7Qm2","d":"kz_QmVt0LrXw9HcYpN4sGfUeVk81zQ0xLm7TwRb29Hc"}', "kz_QmVt0LrXw9Hc"),
     ("adb logcat", "03-14 08:02:11.114  447  450 I LockUi: unlocked with PIN 83154", "83154"),
+    ("cat notes", "token-audit-x     c8PgZ3dLK5zV1bQfHjSuMx", "c8PgZ3dLK5zV1bQf"),
 ]  # fmt: skip
 
 
