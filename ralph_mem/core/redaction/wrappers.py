@@ -66,7 +66,8 @@ def _of_value(rest: str, start: int, kind: str, is_bare: bool) -> "list[tuple[in
     call, opening, _ = rest.partition("(")
     is_call = opening and call and not call.strip(NAME + ":!<> *&@") and "  " not in call
     is_quoted = rest[:1] in ("'", '"')
-    if is_call and takes(call):
+    is_rule = is_call and rest.startswith("().", len(call)) and call.islower()  # `z.string().min(8, "x")`, of what is typed
+    if is_call and takes(call) and not is_rule:
         return _quoted(start, rest, kind, "quoted") or _printed(start, rest, call, kind)
     infix = max([rest.rfind(sign) + len(sign) for sign in INFIX if sign in rest], default=0)
     behind = rest[infix:].lstrip(BLANKS)

@@ -89,6 +89,8 @@ KEPT = [
     ("curl es:9200/_cat/indices", "green open   token-audit-2031.04     c8PgZ3dLK5zV1bQfHjSuMx   1   1   902"),
     ("airodump-ng w", "#Data CH   ENC CIPHER AUTH ESSID\n\n 9  11   WPA2 CCMP   PSK  Cafe-Ulm-7"),
     ("ldapsync list", "passwd-sync        ldap,v2.7.1,eu-west\npasswd-cron        ldap,v2.7.1,eu-west"),
+    # what a validator says
+    ("cat form.ts", 'const password = z.string().min(12, "zu-kurz-12").max(99);\npass2: yup.string().required("pflicht_2"),'),
 ]  # fmt: skip
 
 CUT = [
@@ -109,6 +111,8 @@ CUT = [
     ("curl a.test/jwks", '{"kty":"EC","x":"h7Qm2","d":"kz_QmVt0LrXw9HcYpN4sGfUeVk81zQ0xLm7TwRb29Hc"}', "kz_QmVt0LrXw9Hc"),
     ("adb logcat", "03-14 08:02:11.114  447  450 I LockUi: unlocked with PIN 83154", "83154"),
     ("cat notes", "token-audit-x     c8PgZ3dLK5zV1bQfHjSuMx", "c8PgZ3dLK5zV1bQf"),
+    ("cat form.rs", 'let password = String::from("zu-kurz-12");', "zu-kurz-12"),
+    ("cat form.ts", 'const password = z.string().default("Turm&Uhr_19");', "Turm&Uhr_19"),
 ]  # fmt: skip
 
 
