@@ -91,6 +91,10 @@ KEPT = [
     ("ldapsync list", "passwd-sync        ldap,v2.7.1,eu-west\npasswd-cron        ldap,v2.7.1,eu-west"),
     # what a validator says
     ("cat form.ts", 'const password = z.string().min(12, "zu-kurz-12").max(99);\npass2: yup.string().required("pflicht_2"),'),
+    # codes of errors that speak of themselves
+    ("pytest", "> assert r.json()['code'] == 'AUTH_PIN_LOCKED_0733'\nE assert 'AUTH_PW_SHORT_0712' == 'AUTH_PW_REUSED_0733'"),
+    ("tail app.log", "Passwort abgelaufen (code: PWD-EXP-34)\nパスワードを再設定してください。コード: PWD-EXP-35"),
+    ("cat e.go", 'var codes = map[error]string{ErrBadPassword: "AUTH-5230"}'),
 ]  # fmt: skip
 
 CUT = [
@@ -113,6 +117,8 @@ CUT = [
     ("cat notes", "token-audit-x     c8PgZ3dLK5zV1bQfHjSuMx", "c8PgZ3dLK5zV1bQf"),
     ("cat form.rs", 'let password = String::from("zu-kurz-12");', "zu-kurz-12"),
     ("cat form.ts", 'const password = z.string().default("Turm&Uhr_19");', "Turm&Uhr_19"),
+    ("cat .env", "DB_PASS=PW_BADEN_0417", "PW_BADEN_0417"),
+    ("cat c.py", 'password = "LOGIN-WINTER-77"', "LOGIN-WINTER-77"),
 ]  # fmt: skip
 
 
