@@ -174,6 +174,8 @@ def _is_announced(token: str, folded: str, start: int, end: int) -> bool:
     is_call = folded[end : end + 1] in ("(", "[")
     if is_call or (named < 0 and not any([name in after for name in CREDENTIALS])):
         return False
+    if before.rstrip(" =:\"'").endswith("model"):  # `--model gpt-5-mini-2031-02-03`
+        return False
     if "arn:" in before.rpartition(" ")[2] or any([word in before[-NEAR:] for word in OPEN_NAMES]):
         return False
     words = set("".join([char if char.isalnum() else " " for char in before + " " + after]).split())

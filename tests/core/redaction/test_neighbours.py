@@ -87,6 +87,7 @@ def test_a_sentence_points_at_a_password_in_a_paragraph_that_speaks_of_access(te
         "  public key: JCq7pvh4wYImRpZc49gEkBYdnMFv2oKBYC7EamOC2/s=",
         "arn:aws:secretsmanager:eu-west-1:111122223333:secret:prod/orders/master-20240402074108-p7GhzQ",
         "Cache restored from key: Linux-cargo-106115daebfa6cdfc71642eb83887ceda37ed57c351c95907d617888ebcb3d5f",
+        "count the tokens for openai: wordcount --model gpt-6-tiny-2031-04-09",
     ],
 )
 def test_what_everybody_may_read_stays(text):
