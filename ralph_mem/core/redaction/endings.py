@@ -110,7 +110,9 @@ def behind_mark(line: str) -> int:
 
 def is_lone_key(value: str) -> bool:
     """Say whether the value of a name that is `key` and nothing else, at the beginning of a line, is made by chance."""
-    return value.isascii() and looks_random(value) and bool(value.strip(HEX + "-")) and "." not in value
+    words = value.split(":")
+    is_path = len(words) > 2 and words[0].isalpha() and words[-1].isalpha()  # of what is looked up: `rates:2031Q2:base`
+    return value.isascii() and looks_random(value) and bool(value.strip(HEX + "-")) and "." not in value and not is_path
 
 
 def is_sum(text: str, start: int, end: int) -> bool:

@@ -75,6 +75,7 @@ TAKEN_BACK = (
     " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
     " from cache source function mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
     " audience issuer scope scopes namespace use at on changed updated created since until enrolment enrollment challenge grant "
+    " tag tags "
 )
 
 # Whose phrases are words of a sentence, of a text or of a language.

@@ -24,7 +24,7 @@ PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
     " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
     " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
-    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8 scram-sha-256 scram-sha-1 md5".split()
+    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8 through passthrough scram-sha-256 scram-sha-1 md5".split()
 )
 # Of what codes of errors speak, and what they say of it.
 TOPICS = frozenset("AUTH PW PWD PASS PASSWD PASSWORD PIN OTP TOKEN JWT LOGIN KEY SECRET CRED CREDENTIAL CREDENTIALS".split())

@@ -95,6 +95,8 @@ KEPT = [
     ("pytest", "> assert r.json()['code'] == 'AUTH_PIN_LOCKED_0733'\nE assert 'AUTH_PW_SHORT_0712' == 'AUTH_PW_REUSED_0733'"),
     ("tail app.log", "Passwort abgelaufen (code: PWD-EXP-34)\nパスワードを再設定してください。コード: PWD-EXP-35"),
     ("cat e.go", 'var codes = map[error]string{ErrBadPassword: "AUTH-5230"}'),
+    # a key by which something is looked up, a tag, what a proxy does
+    ("cat rates.toml", 'key = "tarif:2031Q2:arbeitspreis"\nSECRET_SANTA_TAG = "wichteln-2031"\npass = "through"'),
 ]  # fmt: skip
 
 CUT = [
