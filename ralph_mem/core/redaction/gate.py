@@ -102,8 +102,8 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
-+	AT+CP
-w	 in with 	ens with 	locks with 	12 words	24 words	pplication password	pp password	pp-password
++\tAT+CP
+w\t in with \tens with \tlocks with \t12 words\t24 words\tpplication password\tpp password\tpp-password
 \\\t\\u00
 &\t;&#
 -\t-pass \t-pwd \t-pw \thttp-basic

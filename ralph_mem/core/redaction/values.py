@@ -27,10 +27,10 @@ PLAIN = frozenset(
     " basic forgot confirmed passwort sample base64 base64url utf8 utf-8 through passthrough scram-sha-256 scram-sha-1 md5".split()
 )
 # Of what codes of errors speak, and what they say of it.
-TOPICS = frozenset("AUTH PW PWD PASS PASSWD PASSWORD PIN OTP TOKEN JWT LOGIN KEY SECRET CRED CREDENTIAL CREDENTIALS".split())
-STATES = frozenset(
-    "EXP EXPIRED EXPIRY WEAK INV INVALID MISSING LOCKED LOCKOUT DENIED FAIL FAILED FAILURE REUSE REUSED WRONG REQUIRED MISMATCH"
-    " SHORT LONG BAD UNKNOWN REVOKED BLOCKED LIMIT TIMEOUT FORBIDDEN MALFORMED".split()
+TOPICS = " AUTH PW PWD PASS PASSWD PASSWORD PIN OTP TOKEN JWT LOGIN KEY SECRET CRED CREDENTIAL CREDENTIALS "
+STATES = (
+    " EXP EXPIRED EXPIRY WEAK INV INVALID MISSING LOCKED LOCKOUT DENIED FAIL FAILED FAILURE REUSE REUSED WRONG REQUIRED MISMATCH"
+    " SHORT LONG BAD UNKNOWN REVOKED BLOCKED LIMIT TIMEOUT FORBIDDEN MALFORMED "
 )
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
@@ -82,7 +82,7 @@ def _is_code_of_error(value: str) -> bool:
     is_numbered = all([word.isalpha() for word in words[:-1]]) and (words[-1].isalpha() or len(words[-1]) < 6)
     if len(words) == 2:
         return is_numbered and words[0] in ("AUTH", "ERR") and words[1].isdigit()
-    return len(words) > 2 and is_numbered and not TOPICS.isdisjoint(words) and not STATES.isdisjoint(words)
+    return len(words) > 2 and is_numbered and all([any([f" {word} " in known for word in words]) for known in (TOPICS, STATES)])
 
 
 def _is_typed(value: str) -> bool:
