@@ -56,6 +56,13 @@ def test_a_backup_holds_it_although_the_memory_was_rid_of_it_before(a_past):
     assert copies.find_secrets(a_past.project, [a_past.store], protect_of(a_past)).scrubbed == [str(a_past.backup)]
 
 
+def test_what_a_program_keeps_and_somebody_says_is_looked_at_as_both(a_past):
+    protect, text = protect_of(a_past), "db.query('select 1', 'otto', 'Kranich7Feder!')"
+    assert protect(text) == (text, {})
+    assert "Kranich" not in protect(text, True)[0]
+    assert protect(text) == (text, {})
+
+
 def test_a_look_changes_nothing(a_past):
     before = a_past.backup.read_bytes()
     assert copies.find_secrets(a_past.project, [a_past.store], protect_of(a_past)).scrubbed == [str(a_past.backup)]

@@ -71,8 +71,8 @@ def one_of(known: "Iterable[str]", what: str, given: "Any") -> str:
 def path(given: "Any") -> str:
     """Return a path as text, an empty one for None. Raises RalphMemError."""
     try:
-        found = "" if given is None else os.fsdecode(given)
-    except TypeError:
+        found = "" if given is None else os.fsdecode(os.fsencode(given))
+    except (TypeError, ValueError):
         found = "\0"
     if "\0" in found:
         raise refused(given, "is no path", "give a folder of the project, such as Memory('shop'), or nothing for the current one")
@@ -81,9 +81,11 @@ def path(given: "Any") -> str:
 
 def session(given: "Any") -> str:
     """Return the id of a session, an empty one for None. Raises RalphMemError."""
-    if given not in ("", None) and not _is_name(given):
+    if given is None or (isinstance(given, str) and not given):
+        return ""
+    if not _is_name(given):
         raise refused(given, "is no id of a session", f"give a text of {OF_A_NAME}, or nothing")
-    return given or ""
+    return str(given)
 
 
 def namespace(given: "Any") -> "tuple[str, ...]":

@@ -230,8 +230,9 @@ class Memory:
 
         What is looked for is the task, or the first 500 characters of the prompt where none is given.
         """
-        found = self.context(task or arguments.text(prompt, "give the prompt in words")[: tasks.PROMPT_CHARACTERS], **limits)
-        return f"{prompt}\n\n{found}" if found else prompt
+        said = arguments.text(prompt, "give the prompt in words")
+        found = self.context(task or said[: tasks.PROMPT_CHARACTERS], **limits)
+        return f"{said}\n\n{found}" if found else said
 
 
 def _turn(row: "lookup.Row") -> "dict[str, Any]":

@@ -165,11 +165,11 @@ def remembering(protect: "Protect") -> "Protect":
     clean: set[int] = set()
 
     def once(text: str, is_said: bool = False) -> "tuple[str, dict[str, int]]":
-        if hash(text) in clean:
+        if hash((text, is_said)) in clean:
             return text, {}
         safe, counts = protect(text, is_said)
         if safe == text and not counts:
-            clean.add(hash(text))
+            clean.add(hash((text, is_said)))
         return safe, counts
 
     return once

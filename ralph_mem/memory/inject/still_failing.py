@@ -34,9 +34,9 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
             continue
         command = title.replace("||", OR).partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
         if kind != "error":
-            is_over = not (facts and ("interrupted" in facts or "runs_on" in facts)) and (title, kind) not in read
-            passed += again.passed(title, kind == "success") if is_over else []
-            read.add((title, kind))
+            if not (facts and ("interrupted" in facts or "runs_on" in facts)) and (title, kind) not in read:
+                passed += again.passed(title, kind == "success")
+                read.add((title, kind))
         elif command not in seen and _may_be_told(title, settings) and not again.is_over(title, passed):
             words = failure_words.signed(title, failure_words.last(output, public_id))
             said = ", ".join([each for each in (_exit_code(facts), words) if each]).replace(", (", " (", 1)

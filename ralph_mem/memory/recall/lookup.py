@@ -37,7 +37,7 @@ NEWEST = "SELECT max(id) FROM memories"
 NOTHING = "Nothing that is remembered holds any of these words."
 NOTHING_THERE = "Nothing that is remembered of that time or type holds any of these words."
 ONLY_COMMON = "Nothing found: common words and single characters are mostly left out of the index. Give a rarer word."
-NOTHING_THEN = "Nothing that is remembered was done then."
+NOTHING_THEN = "Nothing that was looked for is remembered of that time."
 COMMON_TOO = "Common words and single characters were not looked up."
 AGAINST = "may contradict what was said before"
 A_SESSION = "sess-"  # how the id of one begins
@@ -55,15 +55,15 @@ OBSERVATION = kinds.reading(kinds.OBSERVATION, COLUMNS)
 # A turn comes into the index with its end; a typed command holds only what it asks for.
 NOT_ENDED = " WHERE t.status = 'open' AND t.index_version = 0 AND t.kind <> 'command' ORDER BY t.id DESC LIMIT 20"
 
-# What was done at a time in ms, the newest first: turns that are over and say something, and observations unless they are notes
-# that hold no longer.
+# What was done at a time in ms, newest first: turns that are over and say something, and observations; of notes those that hold.
 OF_TIME = """
 SELECT public_id FROM (
     SELECT 'turn' AS type, public_id, created_at FROM turns
-    WHERE index_version > 0 AND prompt || response || files || lines <> ''
-    UNION ALL SELECT type, public_id, created_at FROM observations
-    WHERE type <> 'note' OR id IN (SELECT observation_id FROM memories))
-WHERE created_at >= ? AND created_at < ? AND type IN ({types}) ORDER BY created_at DESC, public_id"""
+    WHERE id IN (SELECT turn_id FROM memories WHERE created_at >= ?1 AND created_at < ?2)
+        AND index_version > 0 AND prompt || response || files || lines <> ''
+    UNION ALL SELECT type, public_id, created_at FROM observations WHERE {which})
+WHERE created_at >= ?1 AND created_at < ?2 AND type IN ({types}) ORDER BY created_at DESC, public_id"""
+KEPT = "id IN (SELECT observation_id FROM memories WHERE created_at >= ?1 AND created_at < ?2)"  # of notes, by an index
 DONE, NEVER_DONE = ("turn", NOTE), (FACT, "item")
 
 # There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
@@ -229,8 +229,9 @@ def _place(row: Row) -> "tuple[float, ...]":
 def _of_time(reader: Reader, store: "Store", span: "tuple[int, int]", wanted: Wanted, others: "list[Row]") -> "list[Row]":
     """Return what was done at a time in ms, as far as it is wanted, and in the room that is left other rows."""
     types = [name for name in wanted.types or DONE if name not in NEVER_DONE]
-    since, until = max(span[0], wanted.since), min(span[1], wanted.until)
-    names = store.execute(OF_TIME.format(types=", ".join("?" * len(types))), (since, until, *types)).fetchall()
+    listed = ", ".join([f"?{at + 3}" for at in range(len(types))])
+    sql = OF_TIME.format(types=listed, which=KEPT if set(types) <= set(DONE) else f"type <> 'note' OR {KEPT}")
+    names = store.execute(sql, (max(span[0], wanted.since), min(span[1], wanted.until), *types)).fetchall()
     done = _rows(reader, store, [(name, 0.0) for (name,) in names], wanted.limit)
     known = {row.public_id for row in done}
     return (done + [row for row in others if row.public_id not in known])[: wanted.limit]

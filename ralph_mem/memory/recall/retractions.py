@@ -20,6 +20,7 @@ SEQ, PROMPT = 3, 6
 FEW_ROWS, FEW_OF_ALL = 20, 0.05
 # What stands before a thing that is wanted after all, or behind it.
 WANTING, WANTED = frozenset("use using keep bring install add to".split()), frozenset("again back stays after".split())
+UNWANTING = frozenset("not don't dont t never stop stopped without avoid longer".split())  # within three words before it
 ENDS = (". ", "! ", "? ", "; ")
 
 
@@ -77,11 +78,11 @@ def _is_back(store: "Store", word: str, rows: "list[str]", since: int) -> bool:
 
 def _wants(prompt: str, word: str) -> bool:
     """Say whether a prompt wants a thing, and neither asks for it nor takes it back."""
-    if "?" in prompt or any([sign in prompt for sign in turns.TAKES_BACK]):
+    if "?" in prompt or _things(prompt, word):
         return False
     words = ["", *index_text.split(prompt), ""]
-    places = [at for at, each in enumerate(words) if each == word]
-    return any([words[at - 1] in WANTING or words[at + 1] in WANTED for at in places])
+    wanted = [at for at, each in enumerate(words) if each == word and (words[at - 1] in WANTING or words[at + 1] in WANTED)]
+    return any([UNWANTING.isdisjoint(words[max(0, at - 3) : at]) for at in wanted])
 
 
 def _put_before(store: "Store", found: "list[Hit]", hit: "Hit", number: int) -> "list[Hit]":

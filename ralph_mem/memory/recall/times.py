@@ -29,6 +29,7 @@ OF_TIMES = PAST | frozenset(
 )
 ASKING = frozenset("what where which who how recap summarize summarise summary remind".split())
 YET_TO_COME = frozenset("will should shall would can could must need needs plan todo if".split())
+TO_OR_FROM = frozenset("before since until after from to and between not".split())  # of another time than the one that is named
 BEFORE_MONTH = frozenset("in of on during since last early late mid until by this from".split())
 BEFORE_YEAR = frozenset("in of during since last early late mid until by from".split())
 BEFORE_WEEKDAY = frozenset("on last since this".split())
@@ -78,11 +79,11 @@ def alone(query: str, now: int) -> "Span | None":
     """
     if '"' in query:
         return None
-    low = query.lower()
+    low = query.lower().translate(ACCENTS).strip(MARKS + " ")
     for names in [names for _, _, names, _, _ in ELSEWHERE]:
         low = TIMES[names.index(low)] if low in names else low
     others = [term for term in query_text.terms(low) if not (term in OF_TIMES or _day(term) or _year(term))]
-    if others or not YET_TO_COME.isdisjoint(low.split()):
+    if others or not (YET_TO_COME | TO_OR_FROM).isdisjoint(low.split()):
         return None
     return named("on " + low if low in WEEKDAYS else low, now)
 

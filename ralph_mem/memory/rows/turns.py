@@ -36,7 +36,20 @@ LINES_CHARACTERS = 1200
 # told they are looked at (`recall/retractions.py`). And what such a prompt has among its first characters, in small letters.
 TAKING_BACK, MOST_TAKING_BACK, READ_CHARACTERS = "taking_back", 64, 300
 TAKES_BACK = (
-    *("scrap ", "drop", "ditch ", "forget ", "remove ", "delete ", "longer", "any more", "anymore", "stopped ", "got rid"),
+    *(
+        " scrap ",
+        " drop ",
+        " ditch ",
+        " forget ",
+        " remove ",
+        " delete ",
+        "no longer",
+        "any longer",
+        "any more",
+        "anymore",
+        "stopped ",
+        "got rid",
+    ),
     *("gave up", "given up", "moved away", "never mind", "nicht mehr", "keine ", "vergiss", " plus ", "oubli", "ya no ", "olvid"),
     *(" mais ", "esque", "dimentic", "lascia perdere"),
 )
@@ -84,14 +97,14 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     values.update(event_id=record["turn"], created_at=record["at"], scan_level=1, context=context_of(store, session[0]))
     values.update(status="open", response="", files="", files_read="", lines="")
     number = row.put(store, row.TURN, values, LOOKED_UP, row.OF_SESSION, (record["at"] * 1000, record["session"]))
-    if number:
+    if number and record["kind"] == "prompt":
         note_what_takes_back(store, number, record["prompt"])
     return number
 
 
 def note_what_takes_back(store: "Store", number: int, prompt: str) -> None:
     """Keep the number of a turn whose prompt may take back what was said before. The caller holds the transaction."""
-    low = prompt[:READ_CHARACTERS].lower()
+    low = f" {prompt[:READ_CHARACTERS].lower()} "
     if any([sign in low for sign in TAKES_BACK]):
         kept = store.property(TAKING_BACK)
         numbers = [*(kept.split(",") if kept else ()), str(number)]

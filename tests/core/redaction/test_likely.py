@@ -34,8 +34,8 @@ def test_of_texts_that_no_rule_knows_a_part_is_found_and_hardly_any_loses_what_i
 @pytest.mark.parametrize(
     ("text", "secret"),
     [
-        ("For the staging box you get in as mila with Regenwurm#88 and then run the import.", "Regenwurm#88"),
-        ("| user | zugang |\n|---|---|\n| anna | Kirschbaum_77! |", "Kirschbaum_77!"),
+        ("db.query('select 1', 'otto', 'Kranich7Feder!')", "Kranich7Feder!"),
+        ("the guest account: otto, Regenwurm#88", "Regenwurm#88"),
     ],
 )
 def test_a_password_that_no_rule_knows_is_found_by_what_is_around_it(text, secret):
@@ -55,7 +55,7 @@ def test_names_and_sums_stay(text):
 
 
 def test_what_was_found_goes_wherever_it_stands():
-    text = "For the staging box you get in as mila with Regenwurm#88 and then run the import.\n\nlog: hello Regenwurm#88"
+    text = "the guest account: otto, Regenwurm#88\n\nlog: hello Regenwurm#88"
     assert "Regenwurm#88" not in likely.redact(context.redact_whole(text)[0])[0]
 
 
@@ -63,7 +63,7 @@ def test_without_the_table_nothing_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(likely, "TABLE", str(Path(tmp_path, "gone")))
     likely.table.cache_clear()
     try:
-        assert likely.find("you get in as mila with Regenwurm#88") == []
+        assert likely.find("the guest account: otto, Regenwurm#88") == []
     finally:
         likely.table.cache_clear()
 

@@ -41,6 +41,7 @@ WRONG = {
     "a status": (lambda memory: memory.facts("gone"), "one of candidate, active"),
     "a task": (lambda memory: memory.context(5), "in words"),
     "a prompt": (lambda memory: memory.with_context(None), "in words"),
+    "a prompt beside a task": (lambda memory: memory.with_context(5, task="gate"), "in words"),
     "a format": (lambda memory: memory.context("gate", format=5), "one of markdown, xml, json"),
     "a limit that there is not": (lambda memory: memory.context("gate", most=5), "one of format, max_skills"),
     "the value of a limit": (lambda memory: memory.context("gate", max_skills="5"), "such as max_skills=5"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import gate, privacy
-from ralph_mem.memory.inject import block, briefing
+from ralph_mem.memory.inject import block, briefing, still_failing
 from ralph_mem.memory.rows import existing, reading, records, row
 from tests.folded import folded
 from tests.sessions import HOUR, Session, receipts_of
@@ -400,6 +400,16 @@ def test_a_command_that_passed_beside_others_or_with_more_to_it_fails_no_longer(
     a_session.runs(failed, error="Exit code 1\nerror: no fuse")
     a_session.runs(passed)
     assert "In the cellar." in (text := another_session.starts("clear")) and "still failing" not in text
+
+
+def test_what_passed_has_passed_though_it_was_begun_again_in_the_background(a_session):
+    passed = [
+        ("success", "REGION=eu ./deploy.sh", "", "obs-3", {"runs_on": True}),
+        ("success", "REGION=eu ./deploy.sh", "", "obs-2", None),
+    ]
+    failed = [("error", "./deploy.sh", "Exit code 2", "obs-1", None)]
+    assert still_failing.lines([*passed, *failed], a_session.settings) == {}
+    assert still_failing.lines([passed[0], *failed], a_session.settings) != {}
 
 
 def test_a_line_of_two_commands_fails_until_both_have_passed(a_session, another_session):

@@ -251,6 +251,7 @@ def test_a_time_alone_keeps_to_the_types_that_are_wanted(a_turn, a_reader):
     assert [row.asked for row in search(a_reader, "yesterday", tomorrow, types=["error"])] == ["make lantern"]
     assert search(a_reader, "yesterday", tomorrow, types=["fact"]) == search(a_reader, "2 days ago", tomorrow) == []
     assert lookup.nothing("2 days ago", lookup.Wanted()) == [lookup.NOTHING_THEN]
+    assert lookup.nothing("2 days ago", lookup.Wanted(types=("fact",))) == [lookup.NOTHING_THEN]
 
 
 # The memory of all projects

@@ -85,6 +85,23 @@ def test_a_turn_stays_alone_where_its_thing_is_wanted_again_or_was_taken_back_be
     assert with_what_takes_back(asking, "bring zustand back") == ["bring zustand back"]
 
 
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        ("let's not add zustand anywhere", [SCRAPPED, USED]),
+        ("don't use zustand in new code", [SCRAPPED, USED]),
+        ("drop context, use zustand again", [USED]),
+    ],
+)
+def test_what_is_wanted_again_is_told_from_what_is_not_to_be(later_sessions, after, told):
+    assert with_what_takes_back(later_sessions(USED, SCRAPPED, after), USED) == told
+
+
+def test_ordinary_prompts_crowd_out_none_that_takes_back(later_sessions):
+    asking = later_sessions(USED, SCRAPPED, *[f"make the dropdown of page {n} a bit wider, it is longer now" for n in range(70)])
+    assert with_what_takes_back(asking, USED) == [SCRAPPED, USED]
+
+
 def test_a_turn_stays_alone_where_its_thing_is_what_many_memories_are_about(later_sessions):
     many = [f"mend the zustand store of lantern {number}" for number in range(retractions.FEW_ROWS)]
     assert with_what_takes_back(later_sessions(USED, *many, SCRAPPED), USED) == [USED]
