@@ -1,6 +1,7 @@
 """Find what is answered to a prompt, or shown by an interpreter, a debugger or a log, of a sign-in."""
 
 from ralph_mem.core.redaction.by_hand import is_thought_up
+from ralph_mem.core.redaction.gate import fold
 from ralph_mem.core.redaction.names import is_secret, kind_of_name, words_of
 from ralph_mem.core.redaction.values import DIGITS, HEX, LETTERS, is_called_so, is_filler, looks_random, places
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
 ASKING = ("enter ", "paste ", "type ", "choose ", "repeat", "confirm", "new ", "provide ", "input ", "(", "? ")
 ANSWERED = (": ", " .. ", ".. ", "\u203a ", "> ")  # between a prompt and its answer
 LONGEST, LONGEST_PROMPT, LONGEST_ANSWER = 300, 160, 80
-FEWEST_AGAIN = 8  # characters of an answer that is looked for elsewhere, as where it is repeated
+# Characters of an answer that is looked for elsewhere, as where it is repeated, and how many are: each look is through all.
+FEWEST_AGAIN, MOST_AGAIN = 8, 32
 HEX_KEYS = (32, 40, 64)
 # Words of a function that is given what somebody signs in with, and how its other arguments are called.
 SIGNING = frozenset("auth authenticate login logon signin chap pap unlock passwd password credential credentials bind sasl".split())
@@ -38,7 +40,8 @@ def find(text: str, _folded: str) -> "list[Span]":
         names = _asked(line) if len(line) <= LONGEST else [""]
         at += len(line) + 1
     again = {text[start:end]: kind for start, end, kind in spans if end - start >= FEWEST_AGAIN}
-    return spans + [(at, at + len(value), kind) for value, kind in again.items() for at in places(text, value)]
+    again_some = [*again.items()][:MOST_AGAIN]
+    return spans + [(at, at + len(value), kind) for value, kind in again_some for at in places(text, value)]
 
 
 def _answer(line: str) -> "list[Span]":
@@ -90,7 +93,7 @@ def _arguments(line: str) -> "list[Span]":
 
 def _of_calls(line: str) -> "list[Span]":
     """Find the password in a call that a test reports without quotes: `signIn(ana, Nube!22)`, `login(eq(ana), eq(Nube!22))`."""
-    spans, folded = [], line.lower()
+    spans, folded = [], fold(line)
     for at in [at + len(sign) for sign in CALLS for at in places(folded, sign)]:
         given = line[at:].split(", ")[:2]
         value = given[1].removeprefix("eq(").partition(")")[0] if len(given) > 1 else ""

@@ -27,8 +27,8 @@ PAIRED = ("credentials(", "credential(", "basicauth(", "basic_auth(", "plainauth
 # Calls that open, or make up an account, by a name and a password behind it; those that take a password alone.
 OF_USERS = (
     "usuario(", "benutzer(", "konto(", "compte(",
-    "account(", "accounts(", "user(", "users(", "open(", "connect(", "connection(", "target(", "unlock(", "session(", "client(",
-    "uploader(", "triple(", "tuple(", "create(", "enroll(", "register(", "mount(", "relay(", "login(", "attach(", "credentials(",
+    "account(", "accounts(", "user(", "users(", "open(", "connect(", "connection(", "unlock(", "session(", "client(",
+    "uploader(", "triple(", "enroll(", "relay(", "login(", "credentials(",
 )  # fmt: skip
 OF_LOCKS = ("unlock(", "decrypt(", "hasher.hash(", "setpin(", "unseal(")
 # Calls that compare in constant time, which nobody does with what is no secret.
@@ -74,7 +74,9 @@ def _of_users(text: str, folded: str) -> "list[Span]":
         for at in places(folded, sign):
             given = _given(text, at + len(sign))
             for (number, start, end), (next_number, begin, close) in zip(given, given[1:]):
-                is_next = next_number == number + 1 and not text[end + 1 : begin - 1].strip(", \nurbf@")
+                is_next = (
+                    next_number == number + 1 and not text[end + 1 : begin - 1].strip(", \nurbf@") and ", " not in text[begin:close]
+                )
                 if is_next and number < 2 and _is_user(text[start:end]) and _is_of_user(text[begin:close], sign):
                     spans.append((begin, close, "password"))
                     break
@@ -119,7 +121,10 @@ def _is_user(name: str) -> bool:
 
 
 def _is_of_user(value: str, sign: str) -> bool:
-    return _is_thought_up(value) and (sign[:7] != "connect" or any([char in DIGITS for char in value]))
+    *zone, number = value.split("-")  # of a cloud: `eu-west-1`
+    if len(zone) > 1 and number[:1].isdigit() and len(number) < 3 and len(zone[0]) == 2 and value.islower():
+        return False
+    return _is_thought_up(value) and (sign[:7] not in ("connect", "client(") or any([char in DIGITS for char in value]))
 
 
 def _is_thought_up(value: str) -> bool:

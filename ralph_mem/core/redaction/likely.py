@@ -39,7 +39,11 @@ def redact(text: str) -> "tuple[str, dict[str, int]]":
 def find(text: str) -> "list[tuple[int, int]]":
     """Return start and end of each word that is likely a secret; nothing where the table cannot be read."""
     places = word_signs.candidates(text) if table() else ()
-    return [(start, end) for start, end in places if spans.MARK[1:] not in text[start - 9 : end] and _is_likely(text, start, end)]
+    return [
+        (start, end)
+        for start, end in places
+        if spans.MARK[1:] not in text[max(0, start - len(spans.MARK)) : end] and _is_likely(text, start, end)
+    ]
 
 
 def _is_likely(text: str, start: int, end: int) -> bool:

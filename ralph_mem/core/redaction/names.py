@@ -82,7 +82,7 @@ TAKEN_BACK = (
 PHRASES_OF_SENTENCES = (
     " search match reason query exact catch noun verb text stock keyword first last next this that each any no default status test"
     " the a to of in with and or prepositional adjective common fixed http error response input hot my new long short current stop"
-    " trigger wake matching tag target source token filter multi sub adverb start end base example word "
+    " trigger wake matching tag target source token filter multi sub adverb start end base example word title "
 )
 OF_USERS = " admin root user run account login db mail smtp "  # whose `secret` is a password
 CODE_OWNERS = (
@@ -220,6 +220,8 @@ def _is_name(value: str, kind: str) -> bool:
     is_own = bare.lower() in PASSWORDS or (not bare.isascii() and bare.lower().endswith(PASSWORDS))  # `新しいパスワード`
     if bare.isalpha() and is_own:  # a label
         return True
+    if kind == "key" and _is_time_or_type(bare.rstrip(":")):
+        return True
     words = bare.lower().split(" ")
     if (
         1 < len(words) < 4
@@ -233,6 +235,15 @@ def _is_name(value: str, kind: str) -> bool:
     is_name = "_" in bare and bare.isidentifier() and bare.islower()
     is_name = is_name or (kind != "password" and bare.islower() and "-" in bare and bare.replace("-", "a").isalpha())  # `api-token`
     return (is_word or is_name) and is_called_so(bare)
+
+
+def _is_time_or_type(value: str) -> bool:
+    """Say whether a value says when something was done, or is a type in a module: `20261103T081530Z`, `x509.SigningRequest`."""
+    last = value.rpartition(".")[2]
+    if "." in value and last.isalpha() and last[0].isupper() and value.replace(".", "a").isidentifier():
+        return not looks_random(last)
+    date, _, time = value.partition("T")
+    return date[:2] == "20" and len(time) > 5 and (date.replace("-", "") + time[:2]).isdigit()
 
 
 def is_dated(name: str) -> bool:

@@ -35,6 +35,8 @@ LONGEST, FAR_EXCHANGE = 400, 700
 ASKED = ("VXNlcm5hbWU6", "UGFzc3dvcmQ6", "VXNlciBOYW1lAA==", "UGFzc3dvcmQA")  # for a user and a password
 DOTS = "...."
 
+OUTCOMES = frozenset("failed failure rejected denied refused error timeout attempt 401 403 ok".split())  # what logs say of a LOGIN
+
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
@@ -89,9 +91,9 @@ def _sent(text: str) -> "list[Span]":
         for at in places(text, sign):
             line = _line(text, at + len(sign))
             user, *rest = line.split(' "')
-            value = line[:-1].rpartition('"')[2]
+            value = rest[0][:-1] if rest else ""
             is_one = line[-1:] == '"' and len(rest) == 1 and bool(user) and " " not in user and len(value) >= FEWEST
-            if is_one and not is_filler(value):
+            if is_one and not is_filler(value) and user.lower() not in OUTCOMES:
                 end = at + len(sign) + len(line) - 1
                 spans.append((end - len(value), end, "password"))
     for at in places(text, "Basic "):
@@ -102,12 +104,13 @@ def _sent(text: str) -> "list[Span]":
 
 def _of_modem(text: str, at: int) -> "list[Span]":
     line = _line(text, at)
-    spans = []
+    spans, behind = [], line.find("=") + 1
     for part in line.partition("=")[2].partition(";")[0].split(","):
+        begin, behind = behind, behind + len(part) + 1
         value = part.strip('"\\').partition('"')[0]
         is_pin = value.isdigit() and 4 <= len(value) <= 8
         if is_pin or (value and is_thought_up(value) and "." not in value):
-            start = at + line.index(value)
+            start = at + line.index(value, begin)
             spans.append((start, start + len(value), "code" if is_pin else "password"))
     return spans
 

@@ -1,6 +1,7 @@
 """Find what a test or a script types into a field that is named as one of a password."""
 
 from ralph_mem.core.redaction.by_hand import is_thought_up
+from ralph_mem.core.redaction.gate import fold
 from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.values import is_called_so, is_filler
 
@@ -68,9 +69,14 @@ def _field(line: str) -> str:
 
 def _typing(line: str) -> int:
     """Return where behind the first word of typing a line goes on; -1 if it has none."""
-    folded = line.lower()
-    found = [folded.find(sign) + len(sign.rstrip("\\\"' ")) for sign in TYPING if sign in folded]
-    return min(found, default=-1)
+    folded = fold(line)
+    places = [(folded.find(sign), len(sign.rstrip("\\\"' "))) for sign in TYPING if sign in folded]
+    return min([at + size for at, size in places if not _is_name(folded, at)], default=-1)
+
+
+def _is_name(folded: str, at: int) -> bool:
+    """Say whether `type` stands at the end of a name of code: `self.type == "x"`, `matrix_type = "x"`."""
+    return folded.startswith("type ", at) and folded[max(0, at - 1) : at] in (".", "_", "$", "@")
 
 
 def _values(line: str, verb: int) -> "list[str]":

@@ -157,6 +157,8 @@ def _of_call(before: str) -> "set[str]":
 
 def _of_column(text: str, line: int, start: int, end: int) -> "set[str]":
     """Return the words at the head of a column, of a table by signs or by gaps."""
+    if end - line > LONGEST_TABLE:  # no row of a table, and each look would cost the whole line
+        return set()
     row, above = text[line:end], text[max(0, line - LONGEST_TABLE) : line].split("\n")[:-1]
     sign = next((sign for sign in COLUMNS if sign in row), "")
     if sign:

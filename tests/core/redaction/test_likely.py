@@ -59,6 +59,18 @@ def test_what_was_found_goes_wherever_it_stands():
     assert "Regenwurm#88" not in likely.redact(context.redact_whole(text)[0])[0]
 
 
+def test_a_word_that_a_mark_parts_is_no_word():
+    text = "**v#y!Hf[REDACTED:pin]GsH524Bn# unlocks the attic door"
+    assert likely.redact(text) == (text, {})
+
+
+def test_a_long_line_is_no_row_of_a_table():
+    head, row = "user  pin\n", "otto  Nube_7!"
+    assert "head:pin" in word_signs.around(head + row, len(head) + 6, len(head + row))
+    row += "  x" * word_signs.LONGEST_TABLE
+    assert "head:pin" not in word_signs.around(head + row, len(head) + 6, len(head) + 13)
+
+
 def test_without_the_table_nothing_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(likely, "TABLE", str(Path(tmp_path, "gone")))
     likely.table.cache_clear()

@@ -97,6 +97,13 @@ KEPT = [
     ("cat e.go", 'var codes = map[error]string{ErrBadPassword: "AUTH-5230"}'),
     # a key by which something is looked up, a tag, what a proxy does
     ("cat rates.toml", 'key = "tarif:2031Q2:arbeitspreis"\nSECRET_SANTA_TAG = "wichteln-2031"\npass = "through"'),
+    # names in code that end with `type`, fields of a tuple, a zone of a cloud, when something was read, a type, a log
+    ("cat a.py", 'password = ask()\nif self.type == "seq2seq":\n    matrix_type = "diagonal rank"'),
+    ("cat a.py", "Arguments = namedtuple('Arguments', 'args, varargs, varkw')"),
+    ("cat a.py", 'boto3.client("s3", "us-west-2")'),
+    ("stat x", "last_access=2026-11-03T08:15:30Z\n{\"LastAccess\":\"20261103T081530Z\"}"),
+    ("cat a.py", "CertificateSigningRequest = rust_x509.CertificateSigningRequest"),
+    ("cat log", 'ERROR LOGIN failed "Too many attempts"'),
 ]  # fmt: skip
 
 CUT = [

@@ -61,6 +61,8 @@ SENT = [
         "VG9ydWdhLTg4LVNvbA",
     ),
     ("minicom", 'AT+CPIN="7193"\nOK\n', "7193"),
+    ("minicom", 'AT+CPWD="SC","47115","4711"', "4711"),
+    ("cat log", "İİİİ signIn(ana, Nube!22)", "Nube!22"),
     ("irssi", "09:12 >NickServ< IDENTIFY ana_k Krabben_rot", "Krabben_rot"),
     ("curl -v x", "auth header = Basic YW5hOmtvbmlnLWxvZXdl", "YW5hOmtvbmlnLWxvZXdl"),
     ("tail a.log", 'invoke login args={"host":"dav.test","u":"frauke","p":"Muschel+Watt"}', "Muschel+Watt"),
