@@ -240,7 +240,7 @@ def _is_name(value: str, kind: str) -> bool:
 def _is_time_or_type(value: str) -> bool:
     """Say whether a value says when something was done, or is a type in a module: `20261103T081530Z`, `x509.SigningRequest`."""
     last = value.rpartition(".")[2]
-    if "." in value and last.isalpha() and last[0].isupper() and value.replace(".", "a").isidentifier():
+    if "." in value and last.replace("_", "a").isalpha() and last[0].isupper() and value.replace(".", "a").isidentifier():
         return not looks_random(last)
     date, _, time = value.partition("T")
     return date[:2] == "20" and len(time) > 5 and (date.replace("-", "") + time[:2]).isdigit()
