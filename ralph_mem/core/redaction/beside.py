@@ -1,7 +1,8 @@
 """Find secrets that look like none but a secret on a line that speaks of one."""
 
 from ralph_mem.core.redaction.letters import are_hexed
-from ralph_mem.core.redaction.names import NAME, PASSWORDS, SECRETS, TAKEN_BACK, is_dated, is_secret, kind_of_name, words_of
+from ralph_mem.core.redaction.names import NAME, PASSWORDS, SECRETS, TAKEN_BACK, is_secret, kind_of_name, words_of
+from ralph_mem.core.redaction.open_forms import is_dated
 from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_generated, is_jumbled, is_passphrase
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_plain, places
 

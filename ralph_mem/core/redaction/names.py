@@ -220,8 +220,11 @@ def _is_name(value: str, kind: str) -> bool:
     is_own = bare.lower() in PASSWORDS or (not bare.isascii() and bare.lower().endswith(PASSWORDS))  # `新しいパスワード`
     if bare.isalpha() and is_own:  # a label
         return True
-    if kind == "key" and _is_time_or_type(bare.rstrip(":")):
-        return True
+    if kind == "key" and ("." in bare or "T" in bare):
+        from ralph_mem.core.redaction import open_forms  # lazy: only for what may be one
+
+        if open_forms.is_time_or_type(bare.rstrip(":")):
+            return True
     words = bare.lower().split(" ")
     if (
         1 < len(words) < 4
@@ -235,21 +238,6 @@ def _is_name(value: str, kind: str) -> bool:
     is_name = "_" in bare and bare.isidentifier() and bare.islower()
     is_name = is_name or (kind != "password" and bare.islower() and "-" in bare and bare.replace("-", "a").isalpha())  # `api-token`
     return (is_word or is_name) and is_called_so(bare)
-
-
-def _is_time_or_type(value: str) -> bool:
-    """Say whether a value says when something was done, or is a type in a module: `20261103T081530Z`, `x509.SigningRequest`."""
-    last = value.rpartition(".")[2]
-    if "." in value and last.replace("_", "a").isalpha() and last[0].isupper() and value.replace(".", "a").isidentifier():
-        return not looks_random(last)
-    date, _, time = value.partition("T")
-    return date[:2] == "20" and len(time) > 5 and (date.replace("-", "") + time[:2]).isdigit()
-
-
-def is_dated(name: str) -> bool:
-    """Say whether a name of several words ends with a month or a day, as an index of a log does: `token-audit-2026.11`."""
-    words, _, date = name.rpartition("-")
-    return "-" in words and "." in date and date.replace(".", "").isdigit() and len(date.partition(".")[0]) == len("2026")
 
 
 def _kind_of_word(words: "list[str]", index: int) -> str:

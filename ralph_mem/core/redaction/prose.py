@@ -3,8 +3,9 @@
 from ralph_mem.core.redaction import logins
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name
+from ralph_mem.core.redaction.open_forms import is_list
 from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced, is_strange, is_unheard
-from ralph_mem.core.redaction.values import is_list, looks_random
+from ralph_mem.core.redaction.values import looks_random
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80

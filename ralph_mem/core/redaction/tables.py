@@ -2,7 +2,8 @@
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.issued import stands_alone
-from ralph_mem.core.redaction.names import is_dated, is_secret, kind_of_name, stems_in, words_of
+from ralph_mem.core.redaction.names import is_secret, kind_of_name, stems_in, words_of
+from ralph_mem.core.redaction.open_forms import is_dated, is_list
 from ralph_mem.core.redaction.passwords import (
     is_base32,
     is_coined,
@@ -13,7 +14,7 @@ from ralph_mem.core.redaction.passwords import (
     is_passphrase,
     is_spaced,
 )
-from ralph_mem.core.redaction.values import DIGITS, SYMBOLS, is_called_so, is_filler, is_list, is_plain
+from ralph_mem.core.redaction.values import DIGITS, SYMBOLS, is_called_so, is_filler, is_plain
 
 PLUGINS = ("native_password", "sha2_password", "old_password")  # how a database checks a password: of MySQL and its kin
 TYPE_CHECKING = False

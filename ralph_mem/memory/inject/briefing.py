@@ -2,7 +2,7 @@
 
 from ralph_mem.core import fast
 from ralph_mem.memory.inject import block
-from ralph_mem.memory.rows import query_text, reading, receipts, records, row
+from ralph_mem.memory.rows import query_text, reading, receipts, row, sessions
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -317,7 +317,7 @@ def _tell_lines(page: Page, part: str, found: "list[block.Memory]") -> None:
 
 def _still_failing(store: "Store", settings: "dict[str, Any]", elsewhere: "Sequence[str]") -> "dict[str, str]":
     """Tell which commands failed in the last sessions of this worktree and were not seen to pass after that."""
-    ran = records.ran(store, elsewhere)
+    ran = sessions.ran(store, elsewhere)
     if not ran:
         return {}
     from ralph_mem.memory.inject import still_failing  # lazy: only for a command that failed

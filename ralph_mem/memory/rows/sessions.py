@@ -10,6 +10,7 @@ from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ralph_mem.memory.store.connection import Store
@@ -231,3 +232,40 @@ def seen_by(stores: "list[Store]", ids: "set[str]") -> "tuple[int, int]":
     if sum([number for number, *_ in found]) != len(ids):
         return 0, 0
     return min([version for _, version, _ in found]), min([level for *_, level in found])
+
+
+# Of the sessions that began last the ones that did something last, newest first: the number of each, and the place in the order up
+# to which it is not read. A session that went on after a later one had begun stands where it belongs.
+BEGAN_LAST, LOOKED_AT, MOST_SESSIONS, WITH_COMMANDS = 20, 80, 8, 3
+MOST_RAN = 60  # commands: to read the line of one takes a tenth of a millisecond
+LAST_SESSIONS = f"""
+SELECT id, coalesce((SELECT seq FROM observations WHERE session_id = s.id ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
+FROM (SELECT id, (SELECT max(seq) FROM observations WHERE session_id = sessions.id) AS latest
+    FROM sessions ORDER BY id DESC LIMIT {BEGAN_LAST}) AS s
+WHERE latest NOT NULL ORDER BY latest DESC LIMIT {MOST_SESSIONS}"""
+# How many commands a session ran and the place of the first that failed, and the commands of several, with a condition or none.
+RAN = "session_id IN ({}) AND seq > ? AND tool_name = ? AND NOT tainted{}"
+COUNTED = f"SELECT count(*), min(CASE type WHEN 'error' THEN seq END) FROM observations WHERE {RAN}"
+RAN_LAST = f"SELECT type, title, lines, public_id, metadata FROM observations WHERE {RAN} ORDER BY seq DESC LIMIT {MOST_RAN}"
+NOT_ON = " AND NOT EXISTS (SELECT 1 FROM turns AS t WHERE t.id = turn_id AND t.branch IN ({}))"
+
+
+def ran(store: "Store", elsewhere: "Sequence[str]") -> "list[tuple[Any, ...]]":
+    """Return what the last sessions ran since a command failed, the last one first, that did not work on one of the branches
+    `elsewhere`; nothing where none failed.
+
+    It goes back as far as all of it is known: where a session did more than is looked at, nothing is told of before.
+    """
+    here = NOT_ON.format(", ".join("?" * len(elsewhere))) if elsewhere else ""
+    sessions, since, failed = [], 0, []
+    for number, before in store.execute(LAST_SESSIONS, (LOOKED_AT,)).fetchall():
+        count, first = store.one(COUNTED.format("?", here), (number, before, row.COMMAND, *elsewhere))
+        sessions += [str(number)] if count else []
+        failed += [first] if first else []
+        since = max(since, before)
+        if len(sessions) == WITH_COMMANDS:
+            break
+    if not failed:
+        return []
+    values = (max(since, min(failed) - 1), row.COMMAND, *elsewhere)
+    return list(store.execute(RAN_LAST.format(", ".join(sessions), here), values).fetchall())
