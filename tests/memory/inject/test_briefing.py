@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing, still_failing
-from ralph_mem.memory.rows import existing, reading, records, row
+from ralph_mem.memory.rows import existing, reading, row
 from tests.folded import folded
 from tests.sessions import HOUR, Session, receipts_of
 
@@ -490,7 +490,7 @@ def test_what_passed_in_a_later_session_fails_no_longer_whichever_session_began_
 
 
 def test_what_failed_before_more_than_is_looked_at_of_a_later_session_is_not_told(a_session, another_session, monkeypatch):
-    monkeypatch.setattr(records, "LOOKED_AT", 2)
+    monkeypatch.setattr(sessions, "LOOKED_AT", 2)
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
     for number in range(3):
