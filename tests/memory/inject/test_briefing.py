@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing, still_failing
-from ralph_mem.memory.rows import existing, reading, row
+from ralph_mem.memory.rows import existing, reading, row, sessions
 from tests.folded import folded
 from tests.sessions import HOUR, Session, receipts_of
 
