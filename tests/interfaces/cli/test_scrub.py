@@ -6,7 +6,7 @@ from ralph_mem.core import paths
 from ralph_mem.ralph import record
 
 LAMP = "wolfram-lantern-9"
-NOTE = f"The lamp opens with {LAMP}"
+NOTE = f"The lamp is called {LAMP}"
 
 
 def known_since_today(person):
